@@ -48,9 +48,16 @@ def index_file(folder: Path, rows: int) -> Path:
         for n in range(rows)
     ]
     status = pa.array([200] * rows, pa.int16())
-    columns = {"url_surtkey": addresses, "url": addresses, "fetch_status": status, "warc_filename": addresses}
+    columns = {
+        "url_surtkey": addresses,
+        "url": addresses,
+        "fetch_status": status,
+        "warc_filename": addresses,
+    }
     path = folder / "index.parquet"
-    pq.write_table(pa.table(columns), path, row_group_size=rows // 2, compression="gzip")
+    pq.write_table(
+        pa.table(columns), path, row_group_size=rows // 2, compression="gzip"
+    )
     return path
 
 
@@ -58,10 +65,15 @@ def archive_file(folder: Path, pages: int) -> Path:
     """Pages of the geoweb that name services."""
     world = World(seed=7, hosts=400)
     buffer = io.BytesIO()
-    found = dict.fromkeys(page for placed in world.services for page in revealing_pages(world, placed))
+    found = dict.fromkeys(
+        page for placed in world.services for page in revealing_pages(world, placed)
+    )
     for url in list(found)[:pages]:
         host, _, path = url.removeprefix("http://").partition("/")
-        reply = respond(world, Request("GET", host, f"/{path.partition('?')[0]}", path.partition("?")[2]))
+        reply = respond(
+            world,
+            Request("GET", host, f"/{path.partition('?')[0]}", path.partition("?")[2]),
+        )
         buffer.write(gzip.compress(_record(url, reply.body)))
     path = folder / "pages.warc.gz"
     path.write_bytes(buffer.getvalue())
@@ -79,7 +91,11 @@ def _record(url: str, body: bytes) -> bytes:
 
 async def read(harvester: str, path: Path) -> tuple[int, int]:
     """Records and addresses of a file, mined where it holds pages."""
-    part, book, explorer = app.harvesters()[harvester], app.address_book(), Explorer(app.address_book())
+    part, book, explorer = (
+        app.harvesters()[harvester],
+        app.address_book(),
+        Explorer(app.address_book()),
+    )
 
     async def no_file(_: str) -> None:
         return None
@@ -124,7 +140,11 @@ def main() -> None:
             measure("parquet", index_file(Path(folder), asked.rows)),
             measure("warc", archive_file(Path(folder), asked.pages)),
         ]
-    result = {"command": "python bench/archives.py", "load": os.getloadavg()[0], "runs": runs}
+    result = {
+        "command": "python bench/archives.py",
+        "load": os.getloadavg()[0],
+        "runs": runs,
+    }
     asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     for run in runs:
         print(run)

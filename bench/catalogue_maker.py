@@ -27,7 +27,16 @@ LANGUAGES = (
     ("ja", 2),
 )  # fmt: skip
 COUNTRY = {"en": "us", "pt": "br", "zh": "cn", "ja": "jp"}
-CRS = ("EPSG:4326", "EPSG:3857", "EPSG:25832", "EPSG:25833", "EPSG:2154", "EPSG:31370", "CRS:84", "EPSG:28992")
+CRS = (
+    "EPSG:4326",
+    "EPSG:3857",
+    "EPSG:25832",
+    "EPSG:25833",
+    "EPSG:2154",
+    "EPSG:31370",
+    "CRS:84",
+    "EPSG:28992",
+)
 FORMATS = ("image/png", "image/jpeg", "application/json", "image/tiff", "text/xml")
 LICENCES = ("", "", "CC-BY-4.0", "CC0-1.0", "ODbL-1.0", "DL-DE-BY-2.0")
 
@@ -57,7 +66,12 @@ def draw_box(places: list[tuple[str, float, float]], dice: Dice) -> BBox:
     lon = min(175.0, max(-175.0, lon + (dice.unit() - 0.5) * half * 3))
     lat = min(85.0, max(-85.0, lat + (dice.unit() - 0.5) * half * 2))
     west, east = max(-180.0, lon - half), min(180.0, lon + half)
-    return BBox(round(west, 4), round(max(-90.0, lat - half), 4), round(east, 4), round(min(90.0, lat + half), 4))
+    return BBox(
+        round(west, 4),
+        round(max(-90.0, lat - half), 4),
+        round(east, 4),
+        round(min(90.0, lat + half), 4),
+    )
 
 
 def service_of(spec: ServiceSpec, content: Content, dice: Dice) -> Service:
@@ -74,7 +88,9 @@ def service_of(spec: ServiceSpec, content: Content, dice: Dice) -> Service:
     )  # fmt: skip
 
 
-def layer_of(offering: Offering, crs: tuple[str, ...], language: str, speak: Dice) -> Layer:
+def layer_of(
+    offering: Offering, crs: tuple[str, ...], language: str, speak: Dice
+) -> Layer:
     title = f"{offering.title} {draw(language, speak)}"
     abstract = f"{offering.abstract} {text(language, speak.below(15), speak)}".strip()
     return Layer(
@@ -83,15 +99,28 @@ def layer_of(offering: Offering, crs: tuple[str, ...], language: str, speak: Dic
     )  # fmt: skip
 
 
-def met(start: int, count: int, mean_layers: float = 15.0) -> Iterator[tuple[Service, Sighting]]:
+def met(
+    start: int, count: int, mean_layers: float = 15.0
+) -> Iterator[tuple[Service, Sighting]]:
     for number in range(start, start + count):
         service = make(number, mean_layers)
         yield (
             service,
-            Sighting(service.id, service.endpoint, f"https://page{number % 97}.example.org/", Via.LINK, "", NOON),
+            Sighting(
+                service.id,
+                service.endpoint,
+                f"https://page{number % 97}.example.org/",
+                Via.LINK,
+                "",
+                NOON,
+            ),
         )
 
 
 def renamed(service: Service, number: int) -> Service:
     """The same content at another address and under another fingerprint."""
-    return replace(service, endpoint=f"{service.endpoint}/{number}", fingerprint=f"{service.fingerprint}-{number}")
+    return replace(
+        service,
+        endpoint=f"{service.endpoint}/{number}",
+        fingerprint=f"{service.fingerprint}-{number}",
+    )

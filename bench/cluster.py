@@ -62,13 +62,18 @@ def speed(pages: int) -> None:
     server.start()
     rows = []
     try:
-        with geoweb_running(world) as port, tempfile.TemporaryDirectory(dir=DISK) as folder:
+        with (
+            geoweb_running(world) as port,
+            tempfile.TemporaryDirectory(dir=DISK) as folder,
+        ):
             values = values_for(port, 0.02)
             for name, catalogue in (
                 ("one process, SQLite", f"{folder}/c.db"),
                 ("one process, PostgreSQL", server.new_schema()),
             ):
-                rows.append({"how": name, **alone(as_settings(catalogue, values), world)})
+                rows.append(
+                    {"how": name, **alone(as_settings(catalogue, values), world)}
+                )
             for nodes in (1, 2, 3):
                 found = clustered(server, values, world, nodes)
                 rows.append({"how": f"cluster, {nodes} nodes", **found})
@@ -77,9 +82,14 @@ def speed(pages: int) -> None:
     write("speed", rows)
 
 
-def clustered(server: Server, values: dict[str, Any], world: World, nodes: int) -> dict[str, Any]:
+def clustered(
+    server: Server, values: dict[str, Any], world: World, nodes: int
+) -> dict[str, Any]:
     settings = as_settings(server.new_schema(), values)
-    with tempfile.TemporaryDirectory(dir=DISK) as folder, ClusterRig(Path(folder), settings, free_port()) as rig:
+    with (
+        tempfile.TemporaryDirectory(dir=DISK) as folder,
+        ClusterRig(Path(folder), settings, free_port()) as rig,
+    ):
         rig.write_config(values)
         rig.start(nodes)
         before, began = cpu_s(rig.sessions), time.monotonic()
@@ -103,7 +113,13 @@ def log_speed(urls: int) -> None:
                     else postgres.open_store(server.new_schema(), clock)
                 )
                 with closing(opened) as store:
-                    rows.append({"database": name, "urls": urls, **asyncio.run(fill(store, urls))})
+                    rows.append(
+                        {
+                            "database": name,
+                            "urls": urls,
+                            **asyncio.run(fill(store, urls)),
+                        }
+                    )
     finally:
         server.close()
     write(f"log-{urls}", rows)
@@ -165,14 +181,20 @@ def searched(store: Any, services: int) -> dict[str, Any]:
     words = [f"word{n}" for n in range(3000)]
     began = time.perf_counter()
     for first in range(0, services, 500):
-        store.catalogue.record_now(made(n, chance, words) for n in range(first, min(first + 500, services)))
+        store.catalogue.record_now(
+            made(n, chance, words) for n in range(first, min(first + 500, services))
+        )
     recorded = time.perf_counter()
     index = CatalogueIndex(store.catalogue, store.segments)
     index.refresh(1)
     indexed = time.perf_counter()
     times = []
     for _ in range(200):
-        text = " ".join(chance.sample(words, 2)) if chance.random() < 0.5 else chance.choice(words)
+        text = (
+            " ".join(chance.sample(words, 2))
+            if chance.random() < 0.5
+            else chance.choice(words)
+        )
         at = time.perf_counter()
         index.search(Query(text))
         times.append(1000 * (time.perf_counter() - at))
@@ -185,10 +207,22 @@ def searched(store: Any, services: int) -> dict[str, Any]:
 
 
 def made(n: int, chance: random.Random, words: list[str]) -> Observation:
-    layers = tuple(Layer(f"l{k}", " ".join(chance.choices(words, k=4))) for k in range(15))
-    service = Service("wms", f"http://h{n}.example.org/wms", title=" ".join(chance.choices(words, k=5)), layers=layers)
+    layers = tuple(
+        Layer(f"l{k}", " ".join(chance.choices(words, k=4))) for k in range(15)
+    )
+    service = Service(
+        "wms",
+        f"http://h{n}.example.org/wms",
+        title=" ".join(chance.choices(words, k=5)),
+        layers=layers,
+    )
     now = SystemClock().now()
-    return Observation(service, Sighting(service.id, service.endpoint, "http://p.example.org/", Via.LINK, "", now))
+    return Observation(
+        service,
+        Sighting(
+            service.id, service.endpoint, "http://p.example.org/", Via.LINK, "", now
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -58,11 +58,18 @@ def faults(pages: int, count: int) -> None:
 def addresses(settings: Settings, task: int) -> list[frozenset[tuple[str, str]]]:
     """Of each service, its kind with all of its addresses: which of them was met first is chance."""
     with app.open_catalogue(settings) as opened:
-        services = [entry.service for entry in opened.catalogue.entries(Filter(task=task))]
-    return [frozenset((each.kind, address) for address in (each.endpoint, *each.aliases)) for each in services]
+        services = [
+            entry.service for entry in opened.catalogue.entries(Filter(task=task))
+        ]
+    return [
+        frozenset((each.kind, address) for address in (each.endpoint, *each.aliases))
+        for each in services
+    ]
 
 
-def compared(one: list[frozenset[tuple[str, str]]], other: list[frozenset[tuple[str, str]]]) -> dict[str, Any]:
+def compared(
+    one: list[frozenset[tuple[str, str]]], other: list[frozenset[tuple[str, str]]]
+) -> dict[str, Any]:
     """A service is the same where any of its addresses is."""
     of_one, of_other = frozenset().union(*one), frozenset().union(*other)
     return {
@@ -137,7 +144,10 @@ def takeover(times: int) -> None:
     server.start()
     took: list[float] = []
     try:
-        with geoweb_running(world) as port, tempfile.TemporaryDirectory(dir=DISK) as folder:
+        with (
+            geoweb_running(world) as port,
+            tempfile.TemporaryDirectory(dir=DISK) as folder,
+        ):
             values = values_for(port, 1.0)
             settings = as_settings(server.new_schema(), values)
             with ClusterRig(Path(folder), settings, free_port()) as rig:
@@ -145,9 +155,18 @@ def takeover(times: int) -> None:
                 rig.start(2)
                 task = rig.queue(world.seeds)
                 for _ in range(times):
-                    rig.wait(lambda: rig.holders(task) == 2, "shards on both nodes", 120)
+                    rig.wait(
+                        lambda: rig.holders(task) == 2, "shards on both nodes", 120
+                    )
                     rig.kill("127.0.0.3")
-                    took.append(round(rig.wait(lambda: rig.holders(task) == 1, "the takeover", 120), 1))
+                    took.append(
+                        round(
+                            rig.wait(
+                                lambda: rig.holders(task) == 1, "the takeover", 120
+                            ),
+                            1,
+                        )
+                    )
                     rig.join("127.0.0.3")
     finally:
         server.close()
@@ -158,7 +177,11 @@ def gaps(asked: Any) -> list[float]:
     times: dict[str, list[float]] = defaultdict(list)
     for one in asked:
         times[one.host].append(one.at_s)
-    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
+    return [
+        later - earlier
+        for of in times.values()
+        for earlier, later in pairwise(sorted(of))
+    ]
 
 
 def settled_twice(settings: Settings) -> int:

@@ -31,11 +31,17 @@ class ClusterRig:
         self.port = port
         self._folder = folder
         self._config = folder / "cluster.toml"
-        self._environ = {**os.environ, "XDG_STATE_HOME": str(folder), "GEOHOUND_CATALOGUE": settings.catalogue}
+        self._environ = {
+            **os.environ,
+            "XDG_STATE_HOME": str(folder),
+            "GEOHOUND_CATALOGUE": settings.catalogue,
+        }
         self._sessions: dict[str, int] = {}
 
     def write_config(self, values: Mapping[str, Any]) -> None:
-        self._config.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items()))
+        self._config.write_text(
+            "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -54,16 +60,33 @@ class ClusterRig:
         self.start_head(workers)
         for number in range(1, nodes):
             self.join(f"127.0.0.{2 + number}", workers)
-        self.wait(lambda: sum(node["workers"] for node in self.status()["nodes"]) >= nodes * workers, "the nodes", UP_S)
+        self.wait(
+            lambda: (
+                sum(node["workers"] for node in self.status()["nodes"])
+                >= nodes * workers
+            ),
+            "the nodes",
+            UP_S,
+        )
 
     def start_head(self, workers: int = 1) -> None:
-        self.add("127.0.0.2", "start", "--port", str(self.port), "--workers", str(workers))
+        self.add(
+            "127.0.0.2", "start", "--port", str(self.port), "--workers", str(workers)
+        )
 
     def join(self, address: str, workers: int = 1) -> None:
         self.add(address, "join", self.head, "--workers", str(workers))
 
     def add(self, address: str, *words: str) -> None:
-        said = self._geohound("cluster", *words, "--address", address, "--config", str(self._config), "--json")
+        said = self._geohound(
+            "cluster",
+            *words,
+            "--address",
+            address,
+            "--config",
+            str(self._config),
+            "--json",
+        )
         self._sessions[address] = json.loads(said)["summary"]["pid"]
 
     def kill(self, address: str) -> None:
@@ -91,7 +114,9 @@ class ClusterRig:
         return dict(json.loads(self._geohound("cluster", "status", "--json")))
 
     def queue(self, seeds: Iterable[str]) -> int:
-        return app.new_task(self.settings, crawl_spec(self.settings, tuple(seeds)), is_queued=True)
+        return app.new_task(
+            self.settings, crawl_spec(self.settings, tuple(seeds)), is_queued=True
+        )
 
     def pages(self, task: int) -> int:
         with app.open_catalogue(self.settings) as opened:
@@ -101,17 +126,33 @@ class ClusterRig:
     def holders(self, task: int) -> int:
         """How many workers have shards of a task; none while one of its shards has no owner."""
         with closing(app.open_store(self.settings)) as store:
-            found = [part for number in store.shards.shards(task) if (part := store.tasks.get(number)) is not None]
+            found = [
+                part
+                for number in store.shards.shards(task)
+                if (part := store.tasks.get(number)) is not None
+            ]
             now = store.clock.now()
-            held = {part.claim.holder for part in found if part.claim is not None and part.is_held(now)}
-            return len(held) if found and all(part.is_held(now) for part in found) else 0
+            held = {
+                part.claim.holder
+                for part in found
+                if part.claim is not None and part.is_held(now)
+            }
+            return (
+                len(held) if found and all(part.is_held(now) for part in found) else 0
+            )
 
     def wait_done(self, task: int, most_s: float) -> dict[str, Any]:
         """The counters of a task that has ended."""
-        self.wait(lambda: self.state(task) in ("done", "stopped"), f"task {task}", most_s)
+        self.wait(
+            lambda: self.state(task) in ("done", "stopped"), f"task {task}", most_s
+        )
         with app.open_catalogue(self.settings) as opened:
             found = opened.tasks.find(task)
-            return {**found.counters, "state": str(found.state), "ending": str(found.ending)}
+            return {
+                **found.counters,
+                "state": str(found.state),
+                "ending": str(found.ending),
+            }
 
     def wait(self, is_so: Callable[[], bool], what: str, most_s: float) -> float:
         """How long it took."""
@@ -124,7 +165,10 @@ class ClusterRig:
 
     def services(self, task: int) -> set[tuple[str, str]]:
         with app.open_catalogue(self.settings) as opened:
-            return {(each.service.kind, each.service.endpoint) for each in opened.catalogue.entries(Filter(task=task))}
+            return {
+                (each.service.kind, each.service.endpoint)
+                for each in opened.catalogue.entries(Filter(task=task))
+            }
 
     def logs(self) -> str:
         found = sorted((self._folder / "geohound" / "cluster").glob("*.log"))
@@ -140,6 +184,13 @@ class ClusterRig:
 
     def _geohound(self, *words: str) -> str:
         command = [sys.executable, "-m", "geohound", *words]
-        done = subprocess.run(command, capture_output=True, text=True, env=self._environ, timeout=UP_S, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=self._environ,
+            timeout=UP_S,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -16,13 +16,18 @@ from geohound.tasks.spec import crawl_spec
 from geoweb import World
 
 RESULTS = Path(__file__).parent / "results"
-DISK = Path(os.environ.get("GEOHOUND_BENCH_DISK", "/var/tmp"))  # SQLite and PostgreSQL write to the same one
+DISK = Path(
+    os.environ.get("GEOHOUND_BENCH_DISK", "/var/tmp")
+)  # SQLite and PostgreSQL write to the same one
 DURABLE = ("max_connections=300", "shared_buffers=256MB")  # commits are flushed to disk
 
 
 def write(name: str, found: Any) -> None:
     load = os.getloadavg()[0]
-    body = {"machine": {"processors": os.cpu_count(), "load_before": round(load, 1)}, "found": found}
+    body = {
+        "machine": {"processors": os.cpu_count(), "load_before": round(load, 1)},
+        "found": found,
+    }
     (RESULTS / f"cluster-{name}.json").write_text(json.dumps(body, indent=1) + "\n")
     print(json.dumps(body, indent=1))
 
@@ -35,7 +40,10 @@ def values_for(port: int, delay_s: float) -> dict[str, Any]:
 
 
 def as_settings(catalogue: str, values: dict[str, Any]) -> Settings:
-    tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    tuples = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in values.items()
+    }
     return Settings(catalogue=catalogue, **tuples)
 
 

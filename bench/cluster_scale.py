@@ -60,7 +60,10 @@ def divided(pages: list[float], count: int) -> dict[str, float]:
 def main() -> None:
     domains = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     pages = sizes(domains)
-    write("scale", {"domains": domains, "divided": [divided(pages, count) for count in SHARDS]})
+    write(
+        "scale",
+        {"domains": domains, "divided": [divided(pages, count) for count in SHARDS]},
+    )
 
 
 if __name__ == "__main__":

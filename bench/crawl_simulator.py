@@ -23,7 +23,17 @@ from geohound.crawler.engine import LAST_TESTS_S
 from geohound.crawler.link_scoring import GUESSED_KIND
 from geohound.frontier import Frontier
 from geohound.frontier.thrift import Thrift
-from geohound.model.visit import Candidate, Lane, Link, LinkPlace, Outcome, Page, Purpose, Settlement, Via
+from geohound.model.visit import (
+    Candidate,
+    Lane,
+    Link,
+    LinkPlace,
+    Outcome,
+    Page,
+    Purpose,
+    Settlement,
+    Via,
+)
 from geohound.model.work.frontier import Settled
 from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
@@ -34,7 +44,12 @@ from geohound.tasks.spec import bounds_of
 
 PROBE_BONUS = 1000.0
 _START = datetime(2026, 1, 1, tzinfo=UTC)
-_VIA = {LinkPlace.TEXT: Via.TEXT, LinkPlace.CODE: Via.TEXT, LinkPlace.FORM: Via.FORM, LinkPlace.SCRIPT: Via.SCRIPT}
+_VIA = {
+    LinkPlace.TEXT: Via.TEXT,
+    LinkPlace.CODE: Via.TEXT,
+    LinkPlace.FORM: Via.FORM,
+    LinkPlace.SCRIPT: Via.SCRIPT,
+}
 
 
 class SimulatedClock:
@@ -116,12 +131,19 @@ class Simulation:
         task = tasks.create(TaskSpec(goal=CrawlGoal(seeds=("http://a.test/",))))
         claim = tasks.claim(task.id, "simulation", 1e9)
         assert claim is not None
-        self._turns = TaskPoliteness(Politeness(self._clock), app.politeness_policy(settings), self._clock)
+        self._turns = TaskPoliteness(
+            Politeness(self._clock), app.politeness_policy(settings), self._clock
+        )
         bounds = replace(
-            bounds_of(settings), max_pages=self._conditions.max_pages, max_depth=None, thrift=self._conditions.thrift
+            bounds_of(settings),
+            max_pages=self._conditions.max_pages,
+            max_depth=None,
+            thrift=self._conditions.thrift,
         )
         log = MemoryFrontierLog(tasks)
-        self._frontier = Frontier(log, claim, self._clock, bounds, self._turns, self._order)
+        self._frontier = Frontier(
+            log, claim, self._clock, bounds, self._turns, self._order
+        )
         self._frontier.admit(list(self._seeds()))
         await self._frontier.flush()
         while not self._is_spent():
@@ -141,7 +163,10 @@ class Simulation:
 
     def _seeds(self) -> list[Candidate]:
         urls_ = [self._web.nodes[number].url for number in self._web.seeds]
-        return [Candidate(url, Via.SEED, score=self._order.seed(url, i)) for i, url in enumerate(urls_)]
+        return [
+            Candidate(url, Via.SEED, score=self._order.seed(url, i))
+            for i, url in enumerate(urls_)
+        ]
 
     def _lease(self) -> None:
         self._is_pages_turn = self._order.decides_tests and not self._is_pages_turn
@@ -151,7 +176,12 @@ class Simulation:
                 self._serial += 1
                 self._in_lane[lane] += 1
                 heapq.heappush(
-                    self._running, (self._clock.passed_s + self._latency_s(candidate), self._serial, candidate)
+                    self._running,
+                    (
+                        self._clock.passed_s + self._latency_s(candidate),
+                        self._serial,
+                        candidate,
+                    ),
                 )
 
     def _latency_s(self, candidate: Candidate) -> float:
@@ -170,7 +200,12 @@ class Simulation:
             return True
         ends_at = self._running[0][0]
         is_full = all(self._in_lane[lane] >= most for lane, most in self._limits())
-        if due_s is not None and not is_full and due_s > 0.0 and self._clock.passed_s + due_s < ends_at:
+        if (
+            due_s is not None
+            and not is_full
+            and due_s > 0.0
+            and self._clock.passed_s + due_s < ends_at
+        ):
             self._clock.passed_s += due_s
             return True
         self._clock.passed_s, _, candidate = heapq.heappop(self._running)
@@ -179,7 +214,10 @@ class Simulation:
         return True
 
     def _limits(self) -> tuple[tuple[Lane, int], ...]:
-        return (Lane.PROBES, self._conditions.testers), (Lane.PAGES, self._conditions.fetchers)
+        return (Lane.PROBES, self._conditions.testers), (
+            Lane.PAGES,
+            self._conditions.fetchers,
+        )
 
     def _end(self, candidate: Candidate) -> None:
         """A request is over: what it showed is scored, admitted and settled, as a crawl does it."""
@@ -199,11 +237,25 @@ class Simulation:
             if candidate.is_page:
                 self.found.pages += 1
             links = self._read(node, candidate)
-        status = 200 if new or candidate.url in self._services or (node and (node.text or node.links)) else 404
+        status = (
+            200
+            if new
+            or candidate.url in self._services
+            or (node and (node.text or node.links))
+            else 404
+        )
         services = int(candidate.url in self._services)
         self._order.learn(Outcome(candidate, services, new, links, status))
-        self._frontier.rescore([(u, s) for u, s in self._order.revised() if not self._web.nodes[self._numbers[u]].free])
-        self._frontier.settle(candidate, Settled(Settlement.DONE, status=status, services=services))
+        self._frontier.rescore(
+            [
+                (u, s)
+                for u, s in self._order.revised()
+                if not self._web.nodes[self._numbers[u]].free
+            ]
+        )
+        self._frontier.settle(
+            candidate, Settled(Settlement.DONE, status=status, services=services)
+        )
 
     def _confirm(self, service: str) -> None:
         if service in self._known:
@@ -216,19 +268,35 @@ class Simulation:
     def _read(self, node: Node, candidate: Candidate) -> int:
         """Score what is new on a page, and offer it to the frontier with the services that the page names."""
         nodes = self._web.nodes
-        links = [Link(nodes[n].url, text, said, place, dom_path=path) for n, text, said, place, path in node.links]
-        is_bonus = not candidate.is_page and not self._order.decides_tests and candidate.via is not Via.SEED
+        links = [
+            Link(nodes[n].url, text, said, place, dom_path=path)
+            for n, text, said, place, path in node.links
+        ]
+        is_bonus = (
+            not candidate.is_page
+            and not self._order.decides_tests
+            and candidate.via is not Via.SEED
+        )
         score = candidate.score - PROBE_BONUS if is_bonus else candidate.score
         page = Page(
             node.url, node.title, node.text, node.language, candidate.depth, score, 0, tuple(links),
             software=node.software,
         )  # fmt: skip
         self._named |= node.services
-        found = [self._probe(service, page, candidate) for service in sorted(node.services - self._known)]
+        found = [
+            self._probe(service, page, candidate)
+            for service in sorted(node.services - self._known)
+        ]
         depth = 255 if self._order.counts_links else candidate.depth + 1
-        for (number, text, context, place, _), link in zip(node.links, page.links, strict=True):
+        for (number, text, context, place, _), link in zip(
+            node.links, page.links, strict=True
+        ):
             if self._frontier.knows(link.url, depth):
-                again = self._order.seen_again(link, page) if self._order.counts_links else None
+                again = (
+                    self._order.seen_again(link, page)
+                    if self._order.counts_links
+                    else None
+                )
                 if again is not None and not nodes[number].free:
                     self._frontier.rescore([(link.url, again)])
                 continue
@@ -237,7 +305,9 @@ class Simulation:
                 continue
             via = _VIA.get(place, Via.LINK)
             clue = (text or context)[:200]
-            wanted = Candidate(link.url, via, candidate.url, clue, score, candidate.depth + 1)
+            wanted = Candidate(
+                link.url, via, candidate.url, clue, score, candidate.depth + 1
+            )
             found += self._wanted(wanted, is_free=nodes[number].free)
         return self._frontier.admit(found).count
 
@@ -245,7 +315,9 @@ class Simulation:
         """What becomes of a link, as the crawl has it: a page to be read, a test, or both."""
         test = replace(page, purpose=Purpose.PROBE)
         if not self._order.decides_tests:
-            return [replace(test, score=page.score + PROBE_BONUS)] if is_free else [page]
+            return (
+                [replace(test, score=page.score + PROBE_BONUS)] if is_free else [page]
+            )
         if not self._order.is_tested(page.url):
             return [page]
         if is_free:
@@ -255,5 +327,17 @@ class Simulation:
 
     def _probe(self, service: str, page: Page, candidate: Candidate) -> Candidate:
         """A service that a page names is tested at once, unless the order decides when."""
-        score = self._order.score(Link(service), page) if self._order.decides_tests else PROBE_BONUS
-        return Candidate(service, Via.LINK, candidate.url, "", score, candidate.depth + 1, Purpose.PROBE)
+        score = (
+            self._order.score(Link(service), page)
+            if self._order.decides_tests
+            else PROBE_BONUS
+        )
+        return Candidate(
+            service,
+            Via.LINK,
+            candidate.url,
+            "",
+            score,
+            candidate.depth + 1,
+            Purpose.PROBE,
+        )

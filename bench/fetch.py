@@ -32,7 +32,9 @@ http { access_log off; sendfile on; keepalive_requests 1000000; default_type tex
   server { listen 127.0.0.1:%(port)d; root %(dir)s; location / { try_files /page.html =404; }
     location = /robots.txt { try_files /robots.txt =404; } } }
 """
-ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /*?session=\nAllow: /private/open$\n"
+ROBOTS = (
+    "User-agent: *\nDisallow: /private/\nDisallow: /*?session=\nAllow: /private/open$\n"
+)
 
 
 def free_port() -> int:
@@ -53,7 +55,15 @@ def serving(page_bytes: int):
         config = Path(folder) / "nginx.conf"
         config.write_text(NGINX % {"dir": folder, "port": port})
         server = subprocess.Popen(
-            [shutil.which("nginx") or "/usr/sbin/nginx", "-p", folder, "-c", str(config), "-e", "stderr"]
+            [
+                shutil.which("nginx") or "/usr/sbin/nginx",
+                "-p",
+                folder,
+                "-c",
+                str(config),
+                "-e",
+                "stderr",
+            ]
         )
         try:
             for _ in range(100):
@@ -68,7 +78,9 @@ def serving(page_bytes: int):
 
 
 def urls_for(requests: int, hosts: int) -> list[str]:
-    return [f"http://h{n % hosts}.test/part{n % 7}/page{n}.html" for n in range(requests)]
+    return [
+        f"http://h{n % hosts}.test/part{n % 7}/page{n}.html" for n in range(requests)
+    ]
 
 
 def bare(port: int, urls: list[str], hosts: int) -> int:
@@ -115,14 +127,19 @@ def ours(port: int, urls: list[str], hosts: int) -> int:
     async def run() -> int:
         routed = (f"*.test=127.0.0.1:{port}",)
         without_pauses = Settings(
-            connect_to=routed, allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0
+            connect_to=routed,
+            allow_nets=("127.0.0.0/8",),
+            host_delay_s=0.0,
+            slow_host_factor=0.0,
         )
         fetcher = app.fetcher(without_pauses)
         done = 0
 
         async def work(host: int) -> None:
             nonlocal done
-            for url in urls[host::hosts]:  # as the frontier leases them: one at a time from each host
+            for url in urls[
+                host::hosts
+            ]:  # as the frontier leases them: one at a time from each host
                 visit = await fetcher.fetch(url)
                 assert visit.status == 200, visit
                 done += 1
@@ -138,8 +155,19 @@ def aiohttp_client(port: int, urls: list[str], hosts: int) -> int:
     import aiohttp  # noqa: PLC0415 - a peer, not a part
 
     class Resolver(aiohttp.abc.AbstractResolver):
-        async def resolve(self, host: str, _port: int = 0, family: int = socket.AF_INET) -> list[dict]:
-            return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": family, "proto": 0, "flags": 0}]
+        async def resolve(
+            self, host: str, _port: int = 0, family: int = socket.AF_INET
+        ) -> list[dict]:
+            return [
+                {
+                    "hostname": host,
+                    "host": "127.0.0.1",
+                    "port": port,
+                    "family": family,
+                    "proto": 0,
+                    "flags": 0,
+                }
+            ]
 
         async def close(self) -> None: ...
 
@@ -163,7 +191,10 @@ def aiohttp_client(port: int, urls: list[str], hosts: int) -> int:
 
 
 def contestants() -> dict[str, Callable[[int, list[str], int], int]]:
-    found: dict[str, Callable[[int, list[str], int], int]] = {"bare pycurl": bare, "geohound": ours}
+    found: dict[str, Callable[[int, list[str], int], int]] = {
+        "bare pycurl": bare,
+        "geohound": ours,
+    }
     try:
         import aiohttp  # noqa: F401, PLC0415
     except ImportError:
@@ -177,7 +208,9 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--bytes", type=int, default=10_000)
-    parser.add_argument("--write", action="store_true", help="keep the result in bench/results")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the result in bench/results"
+    )
     wanted = parser.parse_args()
     urls = urls_for(wanted.requests, wanted.hosts)
     costs: dict[str, list[float]] = {}
@@ -187,8 +220,12 @@ def main() -> None:
             for name, fetch_all in contestants().items():
                 wall, cpu = time.perf_counter(), time.process_time()
                 assert fetch_all(port, urls, wanted.hosts) == len(urls)
-                costs.setdefault(name, []).append((time.process_time() - cpu) / len(urls) * 1e6)
-                rates.setdefault(name, []).append(len(urls) / (time.perf_counter() - wall))
+                costs.setdefault(name, []).append(
+                    (time.process_time() - cpu) / len(urls) * 1e6
+                )
+                rates.setdefault(name, []).append(
+                    len(urls) / (time.perf_counter() - wall)
+                )
     report = {
         name: {
             "cpu_us_per_fetch": round(statistics.median(costs[name]), 1),
@@ -197,7 +234,11 @@ def main() -> None:
         }
         for name in costs
     }
-    told = {"command": " ".join(["bench/fetch.py", *sys.argv[1:]]), "python": sys.version.split()[0], "results": report}
+    told = {
+        "command": " ".join(["bench/fetch.py", *sys.argv[1:]]),
+        "python": sys.version.split()[0],
+        "results": report,
+    }
     print(json.dumps(told, indent=2))
     if wanted.write:
         RESULTS.write_text(json.dumps(told, indent=2) + "\n")

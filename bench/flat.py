@@ -36,12 +36,23 @@ def windows(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
     print(f"the web has {world.pages} pages", file=sys.stderr)
     rows: list[dict[str, Any]] = []
     with Observed(world, only_count=True) as web:
-        os.sched_setaffinity(0, {1} if (os.cpu_count() or 1) > 1 else {0})  # the web here, the crawl on core 0
-        hound = Hound(folder / "flat.db", web.port, settings(args), "0" if args.processes == 1 else "0,1")
+        os.sched_setaffinity(
+            0, {1} if (os.cpu_count() or 1) > 1 else {0}
+        )  # the web here, the crawl on core 0
+        hound = Hound(
+            folder / "flat.db",
+            web.port,
+            settings(args),
+            "0" if args.processes == 1 else "0,1",
+        )
         with ended(hound.crawl(world.seeds)) as process:
             end = time.monotonic() + args.max_s
             last = (0, time.monotonic(), 0.0)
-            while process.poll() is None and time.monotonic() < end and web.pages < args.pages:
+            while (
+                process.poll() is None
+                and time.monotonic() < end
+                and web.pages < args.pages
+            ):
                 time.sleep(0.05)
                 if web.pages - last[0] < args.window:
                     continue
@@ -52,7 +63,9 @@ def windows(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(last: tuple[int, float, float], now: tuple[int, float, float], mb: float, path: Path) -> dict[str, Any]:
+def _row(
+    last: tuple[int, float, float], now: tuple[int, float, float], mb: float, path: Path
+) -> dict[str, Any]:
     pages = now[0] - last[0]
     files = (path, Path(f"{path}-wal"))
     return {
@@ -75,15 +88,23 @@ def judge(rows: list[dict[str, Any]], start: int) -> dict[str, Any]:
         return sum(float(row[name]) for row in part) / len(part)
 
     told: dict[str, Any] = {
-        f"{name}_last_to_first": round(mean(kept[-fifth:], name) / mean(kept[:fifth], name), 3)
+        f"{name}_last_to_first": round(
+            mean(kept[-fifth:], name) / mean(kept[:fifth], name), 3
+        )
         for name in ("cpu_ms_per_page", "wall_ms_per_page")
     }
     grown = (kept[-1]["memory_mb"] - kept[0]["memory_mb"]) * 1024 * 1024
-    return told | {"memory_bytes_per_page": round(grown / max(kept[-1]["pages"] - kept[0]["pages"], 1), 1)}
+    return told | {
+        "memory_bytes_per_page": round(
+            grown / max(kept[-1]["pages"] - kept[0]["pages"], 1), 1
+        )
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, default in (("pages", 100_000), ("hosts", 1000), ("seed", 7), ("window", 5000), ("fetchers", 64),
                           ("processes", 1), ("start", 10_000)):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
@@ -99,7 +120,11 @@ def main() -> None:
     command = " ".join(["python", "bench/flat.py", *sys.argv[1:]])
     told = judge(rows, args.start)
     args.out.write_text(
-        json.dumps({"command": command, "machine": machine(), **asked, **told, "rows": rows}, indent=2) + "\n"
+        json.dumps(
+            {"command": command, "machine": machine(), **asked, **told, "rows": rows},
+            indent=2,
+        )
+        + "\n"
     )
     print(json.dumps(told, indent=1))
 

@@ -61,7 +61,10 @@ async def push(frontier: Any, first: int, count: int, hosts: int) -> Stopwatch:
     """URLs offered page by page, as twenty fetchers would."""
     watch = Stopwatch()
     for at in range(first, first + count, LINKS_OF_A_PAGE * 20):
-        pages = [candidates(at + page * LINKS_OF_A_PAGE, LINKS_OF_A_PAGE, hosts) for page in range(20)]
+        pages = [
+            candidates(at + page * LINKS_OF_A_PAGE, LINKS_OF_A_PAGE, hosts)
+            for page in range(20)
+        ]
         with watch:
             for page in pages:
                 frontier.admit(page)
@@ -84,7 +87,9 @@ async def pop(frontier: Any, count: int, at_once: int) -> Stopwatch:
     return watch
 
 
-async def fill(path: Path, args: argparse.Namespace) -> tuple[int, list[dict[str, Any]]]:
+async def fill(
+    path: Path, args: argparse.Namespace
+) -> tuple[int, list[dict[str, Any]]]:
     store = open_store(path, SystemClock())
     task = store.tasks.create(TaskSpec()).id
     frontier = open_frontier(store, task, BOUNDS, task_politeness(AT_ONCE))
@@ -131,7 +136,12 @@ def reopen(path: Path, task: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("urls", 10_000_000), ("hosts", 20_000), ("steps", 10), ("pops", 20_000)):
+    for name, default in (
+        ("urls", 10_000_000),
+        ("hosts", 20_000),
+        ("steps", 10),
+        ("pops", 20_000),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
@@ -146,10 +156,18 @@ def main() -> None:
         for name in ("push_cpu_us", "pop_cpu_us", "pushed_per_s", "popped_per_s")
     }
     told["memory_bytes_per_url"] = round(
-        (last["memory_mb"] - first["memory_mb"]) * 1024**2 / max(last["urls"] - first["urls"], 1), 1
+        (last["memory_mb"] - first["memory_mb"])
+        * 1024**2
+        / max(last["urls"] - first["urls"], 1),
+        1,
     )
     command = " ".join(["python", "bench/frontier.py", *sys.argv[1:]])
-    args.out.write_text(json.dumps({"command": command, "machine": machine(), **told, "rows": rows}, indent=2) + "\n")
+    args.out.write_text(
+        json.dumps(
+            {"command": command, "machine": machine(), **told, "rows": rows}, indent=2
+        )
+        + "\n"
+    )
     print(json.dumps(told, indent=1))
 
 

@@ -55,7 +55,12 @@ def prefixes(seeds: Sequence[Case], rng: Random) -> Iterator[Case]:
         for case in seeds:
             end = rng.randrange(len(case.body) + 1)
             if rng.random() < 0.5:
-                end = max(case.body.find(rng.choice((b"<", b">", b'"', b"=", b"{", b"[", b",")), end), 0)
+                end = max(
+                    case.body.find(
+                        rng.choice((b"<", b">", b'"', b"=", b"{", b"[", b",")), end
+                    ),
+                    0,
+                )
             yield Case(case.body[:end], case.url, case.content_type, case.status)
 
 
@@ -64,23 +69,33 @@ def mutants(seeds: Sequence[Case], rng: Random) -> Iterator[Case]:
     bodies = [case.body for case in seeds]
     while True:
         case = rng.choice(seeds)
-        if rng.random() < 0.02:
-            body = mutations.repeat(case.body, rng, bodies)
-        else:
-            body = mutations.mutate(case.body, rng, bodies)
+        altered = mutations.repeat if rng.random() < 0.02 else mutations.mutate
+        body = altered(case.body, rng, bodies)
         if rng.random() < 0.3:
             yield case_of(body)
         else:
-            yield Case(body, case.url, case.content_type, rng.choice((200, 200, 200, 404, 401, 500)))
+            yield Case(
+                body,
+                case.url,
+                case.content_type,
+                rng.choice((200, 200, 200, 404, 401, 500)),
+            )
 
 
-def guide_by_lines(examiner: Examiner, seeds: Sequence[Case], rng: Random, seconds: float) -> None:
+def guide_by_lines(
+    examiner: Examiner, seeds: Sequence[Case], rng: Random, seconds: float
+) -> None:
     """Mutation where inputs that reach new lines become seeds."""
     lines, pool, until = Lines(), list(seeds), time.monotonic() + seconds
     bodies = [case.body for case in pool]
     while time.monotonic() < until:
         case = case_of(
-            mutations.mutate(rng.choice(pool[-500:] if rng.random() < 0.5 else pool).body, rng, bodies, GUIDED_BYTES)
+            mutations.mutate(
+                rng.choice(pool[-500:] if rng.random() < 0.5 else pool).body,
+                rng,
+                bodies,
+                GUIDED_BYTES,
+            )
         )
         known = lines.count()
         sys.settrace(lines)
@@ -107,9 +122,18 @@ def guide_by_atheris(folder: Path, options: argparse.Namespace) -> None:
         return mutations.mutate(data, rng, seeds, max_size)
 
     limits = f"-seed={options.seed} -max_total_time={int(options.seconds)} -max_len={GUIDED_BYTES} -timeout=600"
-    switches = f"-artifact_prefix={folder}/ -rss_limit_mb=0 -len_control=0 -detect_leaks=0"
-    arguments = [sys.argv[0], str(folder / "corpus"), *limits.split(), *switches.split()]
-    atheris.Setup(arguments, lambda data: examiner.examine(case_of(data)), custom_mutator=mutator)
+    switches = (
+        f"-artifact_prefix={folder}/ -rss_limit_mb=0 -len_control=0 -detect_leaks=0"
+    )
+    arguments = [
+        sys.argv[0],
+        str(folder / "corpus"),
+        *limits.split(),
+        *switches.split(),
+    ]
+    atheris.Setup(
+        arguments, lambda data: examiner.examine(case_of(data)), custom_mutator=mutator
+    )
     atheris.Fuzz()
 
 
@@ -125,7 +149,16 @@ def work(phase: str, folder: Path, options: argparse.Namespace) -> None:
     if phase == "guided":
         guide_by_lines(examiner, seeds, rng, options.seconds)
     elif phase == "lines":
-        count_lines(examiner, [*seeds, *(case_of(p.read_bytes()) for p in sorted((folder / "corpus").iterdir()))])
+        count_lines(
+            examiner,
+            [
+                *seeds,
+                *(
+                    case_of(p.read_bytes())
+                    for p in sorted((folder / "corpus").iterdir())
+                ),
+            ],
+        )
     else:
         until = time.monotonic() + options.seconds
         for case in (prefixes if phase == "prefixes" else mutants)(seeds, rng):
@@ -143,10 +176,21 @@ def count_lines(examiner: Examiner, cases: Sequence[Case]) -> None:
             examiner.read(case)
         sys.settrace(None)
     paths = [
-        p for part in READ for p in (PACKAGE.rglob(part) if part.endswith(".py") else (PACKAGE / part).glob("*.py"))
+        p
+        for part in READ
+        for p in (
+            PACKAGE.rglob(part)
+            if part.endswith(".py")
+            else (PACKAGE / part).glob("*.py")
+        )
     ]
-    all_lines = sum(len(executable_lines(compile(p.read_text(encoding="utf-8"), str(p), "exec"))) for p in paths)
-    (examiner.folder / "lines.json").write_text(json.dumps({"reached": lines.count(), "of": all_lines}))
+    all_lines = sum(
+        len(executable_lines(compile(p.read_text(encoding="utf-8"), str(p), "exec")))
+        for p in paths
+    )
+    (examiner.folder / "lines.json").write_text(
+        json.dumps({"reached": lines.count(), "of": all_lines})
+    )
 
 
 def _command(phase: str, folder: Path, options: argparse.Namespace) -> list[str]:
@@ -154,33 +198,65 @@ def _command(phase: str, folder: Path, options: argparse.Namespace) -> list[str]
     return [*own, "--folder", str(folder), "--corpus", str(options.corpus)]
 
 
-def watch(phase: str, folder: Path, options: argparse.Namespace, seconds: float) -> None:
+def watch(
+    phase: str, folder: Path, options: argparse.Namespace, seconds: float
+) -> None:
     """Runs a phase for its time, starting it again where a case ended or stopped it."""
-    board, until, seed = Board(folder / "board"), time.monotonic() + seconds, options.seed
+    board, until, seed = (
+        Board(folder / "board"),
+        time.monotonic() + seconds,
+        options.seed,
+    )
     while (left := until - time.monotonic()) > 1:
-        command = [*_command(phase, folder, options), "--seconds", str(left), "--seed", str(seed)]
-        with (folder / f"{phase}.log").open("ab") as log, subprocess.Popen(command, stderr=log) as worker:
+        command = [
+            *_command(phase, folder, options),
+            "--seconds",
+            str(left),
+            "--seed",
+            str(seed),
+        ]
+        with (
+            (folder / f"{phase}.log").open("ab") as log,
+            subprocess.Popen(command, stderr=log) as worker,
+        ):
             first = seen = board.executions
             since = time.monotonic()
             while worker.poll() is None:
                 time.sleep(0.25)
                 if board.executions != seen:
                     seen, since = board.executions, time.monotonic()
-                elif time.monotonic() - since > (STUCK_S if seen > first else 4 * STUCK_S):
+                elif time.monotonic() - since > (
+                    STUCK_S if seen > first else 4 * STUCK_S
+                ):
                     worker.kill()
-                    record(folder, Finding("hang", f"stuck in phase {phase}", board.case(), STUCK_S))
+                    record(
+                        folder,
+                        Finding(
+                            "hang", f"stuck in phase {phase}", board.case(), STUCK_S
+                        ),
+                    )
         if board.executions == first:
-            print(f"the phase {phase} does not start:\n", (folder / f"{phase}.log").read_text()[-2000:])
+            print(
+                f"the phase {phase} does not start:\n",
+                (folder / f"{phase}.log").read_text()[-2000:],
+            )
             time.sleep(10)
             continue
         if worker.returncode not in (0, -signal.SIGKILL):
-            record(folder, Finding("crash", f"the process ended with {worker.returncode}", board.case()))
+            record(
+                folder,
+                Finding(
+                    "crash", f"the process ended with {worker.returncode}", board.case()
+                ),
+            )
         elif worker.returncode == 0:
             return
         seed += 1
 
 
-def minimise(read: Callable[[Case], None], finding: Finding, budget_s: float = 30.0) -> Finding:
+def minimise(
+    read: Callable[[Case], None], finding: Finding, budget_s: float = 30.0
+) -> Finding:
     """The same fault with less: pieces are left out, large ones first, as long as it stays."""
     best, until = finding, time.monotonic() + budget_s
     size = len(best.case.body) // 2
@@ -188,7 +264,10 @@ def minimise(read: Callable[[Case], None], finding: Finding, budget_s: float = 3
         start = 0
         while start < len(best.case.body) and time.monotonic() < until:
             body = best.case.body[:start] + best.case.body[start + size :]
-            smaller = examine_apart(read, Case(body, best.case.url, best.case.content_type, best.case.status))
+            smaller = examine_apart(
+                read,
+                Case(body, best.case.url, best.case.content_type, best.case.status),
+            )
             if smaller.fault == best.fault and smaller.place == best.place:
                 best = smaller
             else:
@@ -200,7 +279,11 @@ def minimise(read: Callable[[Case], None], finding: Finding, budget_s: float = 3
 def settle(folder: Path, read: Callable[[Case], None]) -> tuple[list[Finding], int]:
     """The findings that stand when read anew by the code as it is, minimised; and how many did not."""
     path = folder / "findings"
-    told = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    told = (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
     found: dict[tuple[str, str], Finding] = {}
     gone = 0
     for values in told:
@@ -228,7 +311,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         findings, gone = settle(folder, read)
         slowest = max((examine_apart(read, restore(json.loads(p.read_text()))) for p in folder.glob("slowest-*.json")),
                       key=lambda f: f.cpu_s)  # fmt: skip
-        subprocess.run([*_command("lines", folder, options), "--seconds", "0"], check=True)
+        subprocess.run(
+            [*_command("lines", folder, options), "--seconds", "0"], check=True
+        )
         return {
             "command": f"python bench/fuzz.py --minutes {options.minutes:g} --seed {options.seed}",
             "fuzzer": "atheris (libFuzzer) and own mutations"
@@ -240,12 +325,20 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             "executions by phase": counts,
             "executions_per_s": round(sum(counts.values()) / took_s, 1),
             "coverage lines": json.loads((folder / "lines.json").read_text()),
-            **{name: sum(f.fault == fault for f in findings) for name, fault in FAULTS.items()},
+            **{
+                name: sum(f.fault == fault for f in findings)
+                for name, fault in FAULTS.items()
+            },
             "found in the run, gone when read again at its end": gone,
             "slowest input s": slowest.cpu_s,
             "slowest input bytes": len(slowest.case.body),
             "findings": [
-                {**asdict(f), "case": f.case.as_json() if len(f.case.body) < 4000 else len(f.case.body)}
+                {
+                    **asdict(f),
+                    "case": f.case.as_json()
+                    if len(f.case.body) < 4000
+                    else len(f.case.body),
+                }
                 for f in findings
             ],
         }
@@ -254,11 +347,17 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--corpus", type=Path, default=HERE.parent.parent / "shared" / "corpus")
+    parser.add_argument(
+        "--corpus", type=Path, default=HERE.parent.parent / "shared" / "corpus"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE / "results" / "fuzz.json")
-    parser.add_argument("--phase", choices=(*SHARES, "lines"), help="only that one, in this process")
-    parser.add_argument("--folder", type=Path, help="where the phase keeps its findings")
+    parser.add_argument(
+        "--phase", choices=(*SHARES, "lines"), help="only that one, in this process"
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where the phase keeps its findings"
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
     options = parser.parse_args()
     if options.phase:

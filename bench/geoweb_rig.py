@@ -45,7 +45,9 @@ class Asked(NamedTuple):
 def calm(*, endless: bool = False) -> Shares:
     """All troubles but those that make two crawls of one web differ."""
     without = TIMED if endless else (*TIMED, *ENDLESS)
-    return Shares(**{f.name: 0.0 if f.name in without else f.default for f in fields(Shares)})  # type: ignore[arg-type]
+    return Shares(
+        **{f.name: 0.0 if f.name in without else f.default for f in fields(Shares)}
+    )  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -68,7 +70,9 @@ def latency(seconds: float) -> Iterator[None]:
 class Observed:
     """The web in a thread of its own, with what was asked of it."""
 
-    def __init__(self, world: World, *, port: int = 0, only_count: bool = False) -> None:
+    def __init__(
+        self, world: World, *, port: int = 0, only_count: bool = False
+    ) -> None:
         self.world = world
         self.asked: list[Asked] = []
         self.pages = 0  # requests but for robots.txt
@@ -119,7 +123,9 @@ class Hound:
     settings: Mapping[str, Any]
     cores: str = ""
 
-    def crawl(self, seeds: list[str], *more: str, max_file_bytes: int = 0) -> subprocess.Popen[bytes]:
+    def crawl(
+        self, seeds: list[str], *more: str, max_file_bytes: int = 0
+    ) -> subprocess.Popen[bytes]:
         """Start a crawl; no file of it may grow beyond `max_file_bytes`, as on a full disk."""
         return self.start("crawl", *seeds, *more, max_file_bytes=max_file_bytes)
 
@@ -134,10 +140,19 @@ class Hound:
             "--connect-to", f"*.test=127.0.0.1:{self.port}", "--allow-net", "127.0.0.0/8",
             "--catalogue", str(self.catalogue), "--json",
         ]  # fmt: skip
-        env = {f"GEOHOUND_{name.upper()}": str(value) for name, value in self.settings.items()}
+        env = {
+            f"GEOHOUND_{name.upper()}": str(value)
+            for name, value in self.settings.items()
+        }
         env["PYTHONPATH"] = str(ROOT / "src")
         with self.said.open("ab") as out, self.complaints.open("ab") as err:
-            return subprocess.Popen(command, env={**os.environ, **env}, stdout=out, stderr=err, start_new_session=True)
+            return subprocess.Popen(
+                command,
+                env={**os.environ, **env},
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
 
     @property
     def said(self) -> Path:
@@ -149,7 +164,11 @@ class Hound:
 
     def events(self) -> Iterator[dict[str, Any]]:
         """What all runs said; a kill may cut the last line of each."""
-        for line in self.said.read_text("utf-8", "replace").splitlines() if self.said.exists() else []:
+        for line in (
+            self.said.read_text("utf-8", "replace").splitlines()
+            if self.said.exists()
+            else []
+        ):
             try:
                 yield json.loads(line)
             except ValueError:
@@ -163,19 +182,27 @@ class Hound:
         return told
 
     def announced(self) -> set[tuple[str, str]]:
-        return {(e["kind"], e["endpoint"]) for e in self.events() if e.get("event") == "service"}
+        return {
+            (e["kind"], e["endpoint"])
+            for e in self.events()
+            if e.get("event") == "service"
+        }
 
     def services(self) -> set[tuple[str, str]]:
         """Kind and every address of what is in the catalogue."""
         with app.open_catalogue(Settings(catalogue=str(self.catalogue))) as opened:
             services = [entry.service for entry in opened.catalogue.entries()]
-        return {(s.kind, address) for s in services for address in (s.endpoint, *s.aliases)}
+        return {
+            (s.kind, address) for s in services for address in (s.endpoint, *s.aliases)
+        }
 
     def traps(self) -> set[str]:
         """URLs that were dropped, on record, as those of a trap."""
         connection = sqlite3.connect(self.catalogue)
         try:
-            rows = connection.execute("SELECT url FROM url WHERE reason = ?", (FailureReason.TRAP,))
+            rows = connection.execute(
+                "SELECT url FROM url WHERE reason = ?", (FailureReason.TRAP,)
+            )
             return {url for (url,) in rows}
         finally:
             connection.close()

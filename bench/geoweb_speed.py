@@ -41,7 +41,11 @@ SERVE = "from geoweb import World, serve; serve(World({seed}, {hosts}, {pages}),
 
 def sample_urls(world: World, count: int) -> list[str]:
     """Pages of the whole web, drawn evenly over pages."""
-    hosts = [h for h in map(world.host, range(world.hosts)) if not h.is_walled and not h.troubles & LATE]
+    hosts = [
+        h
+        for h in map(world.host, range(world.hosts))
+        if not h.is_walled and not h.troubles & LATE
+    ]
     everything = sum(h.layout.total for h in hosts)
     dice = Dice(world.seed, count)
     urls: list[str] = []
@@ -132,20 +136,30 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, object]:
     urls = sample_urls(world, args.urls)
     total = write_files(world, urls, folder / "pages")
     split = [urlsplit(url) for url in urls]
-    own = write_lua(folder / "own.lua", [(u.netloc, u.path + (f"?{u.query}" if u.query else "")) for u in split])
-    files = write_lua(folder / "files.lua", [("files.test", f"/{n}.html") for n in range(len(urls))])
+    own = write_lua(
+        folder / "own.lua",
+        [(u.netloc, u.path + (f"?{u.query}" if u.query else "")) for u in split],
+    )
+    files = write_lua(
+        folder / "files.lua", [("files.test", f"/{n}.html") for n in range(len(urls))]
+    )
     ports = free_port(), free_port()
     (folder / "nginx.conf").write_text(NGINX % {"dir": folder, "port": ports[1]})
     code = SERVE.format(**vars(args), port=ports[0])
     servers = [
         subprocess.Popen([sys.executable, "-c", code]),
-        subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf"), "-p", str(folder)], stderr=subprocess.DEVNULL),
+        subprocess.Popen(
+            ["nginx", "-c", str(folder / "nginx.conf"), "-p", str(folder)],
+            stderr=subprocess.DEVNULL,
+        ),
     ]
     runs: tuple[list[dict[str, float]], list[dict[str, float]]] = ([], [])
     try:
         for port, script in zip(ports, (own, files), strict=True):
             wait_for(port)
-            run_wrk(port, script, args)  # not counted: the first pages fill the stocks of words
+            run_wrk(
+                port, script, args
+            )  # not counted: the first pages fill the stocks of words
         for _ in range(args.rounds):
             runs[0].append(run_wrk(ports[0], own, args))
             runs[1].append(run_wrk(ports[1], files, args))
@@ -171,7 +185,11 @@ def main() -> None:
         # nginx started as root gives its workers to another user, who must be able to read the files.
         Path(folder).chmod(0o755)
         found = measure(args, Path(folder))
-    result = {"command": " ".join(["python", "bench/geoweb_speed.py", *sys.argv[1:]]), **vars(args), **found}
+    result = {
+        "command": " ".join(["python", "bench/geoweb_speed.py", *sys.argv[1:]]),
+        **vars(args),
+        **found,
+    }
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result))

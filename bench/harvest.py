@@ -26,9 +26,16 @@ class Handler(BaseHTTPRequestHandler):
     pages = 0
 
     def do_GET(self) -> None:
-        asked = {name.lower(): values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
+        asked = {
+            name.lower(): values[-1]
+            for name, values in parse_qs(urlsplit(self.path).query).items()
+        }
         is_page = asked.get("request") == "GetRecords"
-        body = self._page(int(asked["startposition"]), int(asked["maxrecords"])) if is_page else b""
+        body = (
+            self._page(int(asked["startposition"]), int(asked["maxrecords"]))
+            if is_page
+            else b""
+        )
         self.send_response(200 if is_page else 404)
         self.send_header("Content-Type", "application/xml")
         self.send_header("Content-Length", str(len(body)))
@@ -56,7 +63,10 @@ def run(total: int) -> dict[str, Any]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings = {"HOST_DELAY_S": 0, "SLOW_HOST_FACTOR": 0, "ADDRESS_SHARE": 0, "RETRIES": 0, "PROCESSES": 1,
                 "MAX_HARVEST_PAGES": 1_000_000, "MAX_PAGES_PER_HOST": 1_000_000}  # fmt: skip
-    env = {**os.environ, **{f"GEOHOUND_{name}": str(value) for name, value in settings.items()}}
+    env = {
+        **os.environ,
+        **{f"GEOHOUND_{name}": str(value) for name, value in settings.items()},
+    }
     with tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable, "-m", "geohound", "harvest", "http://cat.test/csw", "--as", "csw", "--json", "--quiet",
@@ -86,7 +96,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results" / "harvest.json")
     asked = parser.parse_args()
     rows = [run(total) for total in sorted(asked.records)]
-    result = {"command": "python bench/harvest.py", "load": os.getloadavg()[0], "runs": rows}
+    result = {
+        "command": "python bench/harvest.py",
+        "load": os.getloadavg()[0],
+        "runs": rows,
+    }
     asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     for row in rows:
         print(row)

@@ -32,7 +32,9 @@ NOW = datetime(2024, 1, 1, tzinfo=UTC)
 HANG_CPU_S = 2.0
 MEMORY_BYTES = 500_000_000
 READ = ("kinds/", "mining/", "jsflow/", "model/", "document/", "probe.py")
-_HEADER = struct.Struct("<QII")  # executions, length of the case's own header, length of the body
+_HEADER = struct.Struct(
+    "<QII"
+)  # executions, length of the case's own header, length of the body
 # A mutated document comes from an address chosen by its bytes, so that the same bytes always mean the same.
 URLS = (
     "http://a.test/ows?service=WMS&request=GetCapabilities", "http://a.test/wfs", "http://a.test/collections",
@@ -69,7 +71,10 @@ def case_of(body: bytes) -> Case:
     """The case that bare bytes stand for."""
     chance = zlib.crc32(body[:4096]) ^ len(body)
     return Case(
-        body, URLS[chance % len(URLS)], TYPES[chance // 32 % len(TYPES)], (200, 200, 200, 404)[chance // 512 % 4]
+        body,
+        URLS[chance % len(URLS)],
+        TYPES[chance // 32 % len(TYPES)],
+        (200, 200, 200, 404)[chance // 512 % 4],
     )
 
 
@@ -107,7 +112,9 @@ def load_reader() -> Callable[[Case], None]:
                 codec.dump_layer(layer)
         companions(verdict.services)
         page = mining.mine(document, book)
-        for link in link_filter.follow(page, 0, link_filter.ScopeFilter(), book, Counter(), PageLinks(SeenLinks())):
+        for link in link_filter.follow(
+            page, 0, link_filter.ScopeFilter(), book, Counter(), PageLinks(SeenLinks())
+        ):
             link.url.encode()
         if len(case.body) < 20_000 and not verdict.services:
             _drive(probe.identify(case.url, Echo(response), kinds, known=document))
@@ -133,25 +140,51 @@ def make_seeds(corpus: Path) -> list[Case]:
 
     kinds = app.kinds()
     made: dict[bytes, Case] = {}
-    for kind, version, seed in ((k, v, s) for k in services.KINDS for v in services.VERSIONS[k] for s in range(2)):
+    for kind, version, seed in (
+        (k, v, s)
+        for k in services.KINDS
+        for v in services.VERSIONS[k]
+        for s in range(2)
+    ):
         endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-        spec = ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
+        spec = ServiceSpec(
+            kind,
+            version,
+            seed,
+            endpoint,
+            topic="rivers",
+            bbox=Box(5.5, 47.0, 15.0, 55.0),
+        )
         probes = kinds[kind].probe_urls(endpoint) if kind in kinds else ()
         for url in dict.fromkeys((services.facts(spec).proof_url, endpoint, *probes)):
             parts = urlsplit(url)
-            reply = services.answer(spec, Request("GET", parts.netloc, parts.path, parts.query))
+            reply = services.answer(
+                spec, Request("GET", parts.netloc, parts.path, parts.query)
+            )
             if reply is not None and reply.body:
-                made.setdefault(reply.body, Case(reply.body, url, reply.content_type, reply.status))
+                made.setdefault(
+                    reply.body, Case(reply.body, url, reply.content_type, reply.status)
+                )
     world = World(7, 60, 5_000)
     for seed_url in world.seeds[:20]:
         for url in (seed_url, seed_url.partition("/p")[0] + "/sitemap.xml"):
             parts = urlsplit(url)
-            page = respond(world, Request("GET", parts.netloc, parts.path or "/", parts.query))
-            made.setdefault(page.body, Case(page.body, url, page.content_type, page.status))
+            page = respond(
+                world, Request("GET", parts.netloc, parts.path or "/", parts.query)
+            )
+            made.setdefault(
+                page.body, Case(page.body, url, page.content_type, page.status)
+            )
     if not (corpus / "docs").is_dir():
-        print(f"There are no real documents in {corpus}; going on with those of the geoweb.")
+        print(
+            f"There are no real documents in {corpus}; going on with those of the geoweb."
+        )
         return list(made.values())
-    real = [case_of(path.read_bytes()) for path in sorted((corpus / "docs").iterdir()) if path.is_file()]
+    real = [
+        case_of(path.read_bytes())
+        for path in sorted((corpus / "docs").iterdir())
+        if path.is_file()
+    ]
     return [*made.values(), *real]
 
 
@@ -172,7 +205,9 @@ class Board:
     def show(self, case: Case) -> None:
         head = case.header()
         _HEADER.pack_into(self._map, 0, self.executions + 1, len(head), len(case.body))
-        self._map[_HEADER.size : _HEADER.size + len(head) + len(case.body)] = head + case.body
+        self._map[_HEADER.size : _HEADER.size + len(head) + len(case.body)] = (
+            head + case.body
+        )
 
     def case(self) -> Case:
         _, head, body = _HEADER.unpack_from(self._map)
@@ -217,19 +252,27 @@ class Examiner:
         try:
             self.read(case)
         except BaseException as error:  # whatever escapes is the finding
-            fault, place = "crash", f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}"
+            fault, place = (
+                "crash",
+                f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}",
+            )
         signal.setitimer(signal.ITIMER_PROF, 0)
         took = time.process_time() - began
         grown = _peak_bytes() - before if _peak_bytes() > peak else 0
         if not fault and took > HANG_CPU_S:
             fault, place = "hang", self._stack
         elif not fault and grown > MEMORY_BYTES:
-            fault, place = "memory", f"{len(case.body)} bytes of {case.content_type or 'no type'}"
+            fault, place = (
+                "memory",
+                f"{len(case.body)} bytes of {case.content_type or 'no type'}",
+            )
         if fault:
             self._keep(Finding(fault, place, case, took, grown))
         elif took > self.slowest_s:
             self.slowest_s = took
-            (self.folder / f"slowest-{self.phase}.json").write_text(json.dumps(case.as_json()))
+            (self.folder / f"slowest-{self.phase}.json").write_text(
+                json.dumps(case.as_json())
+            )
 
     def _keep(self, finding: Finding) -> None:
         if finding.place not in self._known:
@@ -239,18 +282,32 @@ class Examiner:
 
 def record(folder: Path, finding: Finding) -> None:
     with (folder / "findings").open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps({**asdict(finding), "case": finding.case.as_json()}) + "\n")
-    print(f"{finding.fault}: {finding.place} ({finding.cpu_s:.1f} s, {finding.grown_bytes >> 20} MB)", flush=True)
+        lines.write(
+            json.dumps({**asdict(finding), "case": finding.case.as_json()}) + "\n"
+        )
+    print(
+        f"{finding.fault}: {finding.place} ({finding.cpu_s:.1f} s, {finding.grown_bytes >> 20} MB)",
+        flush=True,
+    )
 
 
 def restore(values: dict[str, Any]) -> Case:
-    return Case(base64.b64decode(values["base64"]), values["url"], values["content type"], values["status"])
+    return Case(
+        base64.b64decode(values["base64"]),
+        values["url"],
+        values["content type"],
+        values["status"],
+    )
 
 
 def _place(stack: Iterable[traceback.FrameSummary]) -> str:
     """The innermost line of Geohound in a stack, as it stands in the source: numbers of lines change."""
     ours = [f for f in stack if f.filename.startswith(str(PACKAGE))]
-    return f"{Path(ours[-1].filename).name}, {ours[-1].name}: {ours[-1].line}" if ours else "outside"
+    return (
+        f"{Path(ours[-1].filename).name}, {ours[-1].name}: {ours[-1].line}"
+        if ours
+        else "outside"
+    )
 
 
 def _resident_bytes() -> int:
@@ -272,8 +329,12 @@ class Lines:
         code = frame.f_code
         if event == "call":
             if code not in self.left:
-                ours = any(code.co_filename.startswith(str(PACKAGE / part)) for part in READ)
-                self.left[code] = {line for _, _, line in code.co_lines() if line} if ours else set()
+                ours = any(
+                    code.co_filename.startswith(str(PACKAGE / part)) for part in READ
+                )
+                self.left[code] = (
+                    {line for _, _, line in code.co_lines() if line} if ours else set()
+                )
             return self if self.left[code] else None
         if event == "line":
             self.left[code].discard(frame.f_lineno)
@@ -281,7 +342,13 @@ class Lines:
         return self
 
     def count(self) -> int:
-        return len({(code.co_filename, line) for code, lines in self.seen.items() for line in lines})
+        return len(
+            {
+                (code.co_filename, line)
+                for code, lines in self.seen.items()
+                for line in lines
+            }
+        )
 
 
 def executable_lines(code: CodeType) -> set[int]:
@@ -289,7 +356,9 @@ def executable_lines(code: CodeType) -> set[int]:
     found: set[int] = set()
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            found |= {line for _, _, line in inner.co_lines() if line} | executable_lines(inner)
+            found |= {
+                line for _, _, line in inner.co_lines() if line
+            } | executable_lines(inner)
     return found
 
 
@@ -304,7 +373,10 @@ def examine_apart(read: Callable[[Case], None], case: Case) -> Finding:
             read(case)
         except BaseException as error:
             os.write(
-                outlet, f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}"[:4000].encode()
+                outlet,
+                f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}"[
+                    :4000
+                ].encode(),
             )
         os._exit(0)
     os.close(outlet)
@@ -312,7 +384,17 @@ def examine_apart(read: Callable[[Case], None], case: Case) -> Finding:
         place = pipe.read().decode()
     _, status, usage = os.wait4(child, 0)
     cpu_s, grown = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 - began
-    if (status and not os.WIFSIGNALED(status)) or (os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGXCPU):
+    if (status and not os.WIFSIGNALED(status)) or (
+        os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGXCPU
+    ):
         place = place or f"ended with status {status}"
-    fault = "crash" if place else "hang" if cpu_s > HANG_CPU_S else "memory" if grown > MEMORY_BYTES else ""
+    fault = (
+        "crash"
+        if place
+        else "hang"
+        if cpu_s > HANG_CPU_S
+        else "memory"
+        if grown > MEMORY_BYTES
+        else ""
+    )
     return Finding(fault, place, case, round(cpu_s, 3), grown)

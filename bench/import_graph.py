@@ -31,7 +31,9 @@ def main() -> None:
 
 def layers() -> list[list[str]]:
     """The declared layers from the top, without the package's name."""
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
+        "importlinter"
+    ]
     declared = next(c for c in config["contracts"] if c["type"] == "layers")
     return [[name.strip() for name in row.split("|")] for row in declared["layers"]]
 
@@ -40,17 +42,28 @@ def arrows() -> dict[str, set[str]]:
     """What each part imports and does not reach otherwise; type-checking imports count."""
     graph = graph_of(PACKAGE, ROOT / "src")
     parts = sorted(child.rpartition(".")[2] for child in graph.find_children(PACKAGE))
-    modules = {part: {f"{PACKAGE}.{part}", *graph.find_descendants(f"{PACKAGE}.{part}")} for part in parts}
+    modules = {
+        part: {f"{PACKAGE}.{part}", *graph.find_descendants(f"{PACKAGE}.{part}")}
+        for part in parts
+    }
     home = {module: part for part, members in modules.items() for module in members}
     direct: dict[str, set[str]] = {part: set() for part in parts}
     for part, members in modules.items():
-        imported = {name for module in members for name in graph.find_modules_directly_imported_by(module)}
+        imported = {
+            name
+            for module in members
+            for name in graph.find_modules_directly_imported_by(module)
+        }
         direct[part] = {home[name] for name in imported if name in home} - {part}
     return {part: _needed(part, direct) for part in parts}
 
 
 def _needed(part: str, direct: Edges) -> set[str]:
-    return {goal for goal in direct[part] if not any(goal in _reached(by, direct) for by in direct[part] - {goal})}
+    return {
+        goal
+        for goal in direct[part]
+        if not any(goal in _reached(by, direct) for by in direct[part] - {goal})
+    }
 
 
 def _reached(start: str, edges: Edges) -> set[str]:
@@ -63,14 +76,22 @@ def _reached(start: str, edges: Edges) -> set[str]:
 
 
 def as_text(drawn: Edges) -> str:
-    return "; ".join(f"{part} > {', '.join(sorted(goals))}" for part, goals in sorted(drawn.items()) if goals)
+    return "; ".join(
+        f"{part} > {', '.join(sorted(goals))}"
+        for part, goals in sorted(drawn.items())
+        if goals
+    )
 
 
 def draw(rows: Sequence[Sequence[str]], drawn: Edges, target: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415 - only drawing needs it
 
     mpl.use("svg")
-    mpl.rcParams |= {"svg.hashsalt": PACKAGE, "svg.fonttype": "none", "font.family": "sans-serif"}
+    mpl.rcParams |= {
+        "svg.hashsalt": PACKAGE,
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+    }
     from matplotlib import pyplot as plt  # noqa: PLC0415 - after the choice of a backend
 
     places = _places(rows, drawn)
@@ -84,31 +105,68 @@ def draw(rows: Sequence[Sequence[str]], drawn: Edges, target: Path) -> None:
             _arrow(axes, places[part], places[goal])
     box = {"boxstyle": "round,pad=0.35", "facecolor": "#f3f6fa", "edgecolor": "#52657a"}
     for part, (x, y) in places.items():
-        axes.text(x, y, part, ha="center", va="center", fontsize=10, color="#1d2733", bbox=box, zorder=3)
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None, "Description": as_text(drawn)})
+        axes.text(
+            x,
+            y,
+            part,
+            ha="center",
+            va="center",
+            fontsize=10,
+            color="#1d2733",
+            bbox=box,
+            zorder=3,
+        )
+    figure.savefig(
+        target,
+        bbox_inches="tight",
+        metadata={"Date": None, "Description": as_text(drawn)},
+    )
     plt.close(figure)
 
 
 def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
     bend = 0.0 if start[1] - end[1] <= ROW else 0.12 * (1 if start[0] <= end[0] else -1)
-    style = {"arrowstyle": "-|>", "color": "#7d93ab", "lw": 1.0, "connectionstyle": f"arc3,rad={bend}"}
-    axes.annotate("", xytext=(start[0], start[1] - 0.17), xy=(end[0], end[1] + 0.17), arrowprops=style, zorder=1)
+    style = {
+        "arrowstyle": "-|>",
+        "color": "#7d93ab",
+        "lw": 1.0,
+        "connectionstyle": f"arc3,rad={bend}",
+    }
+    axes.annotate(
+        "",
+        xytext=(start[0], start[1] - 0.17),
+        xy=(end[0], end[1] + 0.17),
+        arrowprops=style,
+        zorder=1,
+    )
 
 
-def _places(rows: Sequence[Sequence[str]], drawn: Edges) -> dict[str, tuple[float, float]]:
+def _places(
+    rows: Sequence[Sequence[str]], drawn: Edges
+) -> dict[str, tuple[float, float]]:
     """Each part in its row, near what it imports and what imports it: rows are sorted by the mean of neighbours."""
     near = {part: set(goals) for part, goals in drawn.items()}
     for part, goals in drawn.items():
         for goal in goals:
             near[goal].add(part)
     order = [list(row) for row in rows]
-    across = {part: _column(index, len(row)) for row in order for index, part in enumerate(row)}
+    across = {
+        part: _column(index, len(row))
+        for row in order
+        for index, part in enumerate(row)
+    }
     for _ in range(SWEEPS):
         for row in order:
-            row.sort(key=lambda part: sum(across[n] for n in near[part]) / max(1, len(near[part])))
+            row.sort(
+                key=lambda part: (
+                    sum(across[n] for n in near[part]) / max(1, len(near[part]))
+                )
+            )
             across |= {part: _column(index, len(row)) for index, part in enumerate(row)}
     return {
-        part: (across[part] + _aside(depth, len(row)), -depth * ROW) for depth, row in enumerate(order) for part in row
+        part: (across[part] + _aside(depth, len(row)), -depth * ROW)
+        for depth, row in enumerate(order)
+        for part in row
     }
 
 

@@ -105,15 +105,31 @@ def measure_recognition(samples: Iterable[Sample]) -> dict[str, Any]:
             tallies["negative"]["documents"] += 1
             if found:
                 tallies["negative"]["false positives"] += 1
-                wrong.append({"file": sample.file, "label": f"negative {sample.version}", "read as": kinds})
+                wrong.append(
+                    {
+                        "file": sample.file,
+                        "label": f"negative {sample.version}",
+                        "read as": kinds,
+                    }
+                )
             continue
         own = [s for s in found if is_right(sample.kind, s.kind)]
         fault = judge(sample, own, kinds)
         if fault:
-            wrong.append({"file": sample.file, "label": sample.kind, "fault": fault, "read as": kinds})
+            wrong.append(
+                {
+                    "file": sample.file,
+                    "label": sample.kind,
+                    "fault": fault,
+                    "read as": kinds,
+                }
+            )
         for name in (sample.kind, group_of(sample)):
             count(tallies[name], sample, own[0] if own else None, fault)
-    return {"by label": {k: dict(v) for k, v in sorted(tallies.items())}, "wrong": wrong}
+    return {
+        "by label": {k: dict(v) for k, v in sorted(tallies.items())},
+        "wrong": wrong,
+    }
 
 
 def group_of(sample: Sample) -> str:
@@ -131,7 +147,9 @@ def judge(sample: Sample, own: list[Service], kinds: list[str]) -> str:
     return ""
 
 
-def count(tally: Counter[str], sample: Sample, service: Service | None, fault: str) -> None:
+def count(
+    tally: Counter[str], sample: Sample, service: Service | None, fault: str
+) -> None:
     tally["documents"] += 1
     tally["right kind and version"] += not fault
     if service is not None:
@@ -155,7 +173,9 @@ def read_by_owslib(kind: str, version: str, body: bytes) -> tuple[str, list[str]
     if kind == "wps":
         service = WebProcessingService(URL, version=version, skip_caps=True)
         service.getcapabilities(xml=body)
-        return service.identification.title or "", [p.identifier for p in service.processes]
+        return service.identification.title or "", [
+            p.identifier for p in service.processes
+        ]
     makers: dict[str, Callable[..., Any]] = {
         "wms": WebMapService,
         "wfs": WebFeatureService,
@@ -168,11 +188,15 @@ def read_by_owslib(kind: str, version: str, body: bytes) -> tuple[str, list[str]
 
 
 def read_by_geohound(kind: str, body: bytes) -> Service | None:
-    found = plugins.discover("kinds")[kind].read(Document(Response(URL, URL, 200, {}, body, NOW)))
+    found = plugins.discover("kinds")[kind].read(
+        Document(Response(URL, URL, 200, {}, body, NOW))
+    )
     return found if isinstance(found, Service) else None
 
 
-def compare_with_owslib(samples: Iterable[Sample]) -> tuple[dict[str, Any], list[Sample]]:
+def compare_with_owslib(
+    samples: Iterable[Sample],
+) -> tuple[dict[str, Any], list[Sample]]:
     """Who reads what, where both differ, and the documents that both read."""
     shares: dict[str, Counter[str]] = defaultdict(Counter)
     differences: list[dict[str, object]] = []
@@ -188,24 +212,38 @@ def compare_with_owslib(samples: Iterable[Sample]) -> tuple[dict[str, Any], list
             continue
         shares[sample.kind]["OWSLib"] += 1
         if ours is None:
-            differences.append({"file": sample.file, "kind": sample.kind, "only": "OWSLib"})
+            differences.append(
+                {"file": sample.file, "kind": sample.kind, "only": "OWSLib"}
+            )
             continue
         both.append(sample)
         differences += differ(sample, ours, " ".join(title.split()), names)
-    return {"shares": {k: dict(v) for k, v in shares.items()}, "differences": differences}, both
+    return {
+        "shares": {k: dict(v) for k, v in shares.items()},
+        "differences": differences,
+    }, both
 
 
-def differ(sample: Sample, ours: Service, title: str, names: list[str]) -> list[dict[str, object]]:
+def differ(
+    sample: Sample, ours: Service, title: str, names: list[str]
+) -> list[dict[str, object]]:
     """Where both differ; the words themselves go to the screen, for the documents are not ours to copy."""
     found: list[dict[str, object]] = []
     if ours.title != title:
         print(f"{sample.file}: title {ours.title[:100]!r}, by OWSLib {title[:100]!r}")
         found.append({"file": sample.file, "kind": sample.kind, "differs": "title"})
-    mine, theirs = {layer.name for layer in ours.layers}, {" ".join(str(n).split()) for n in names}
+    mine, theirs = (
+        {layer.name for layer in ours.layers},
+        {" ".join(str(n).split()) for n in names},
+    )
     if sample.kind != "csw" and mine != theirs:
-        print(f"{sample.file}: layers {sorted(mine - theirs)[:3]}, by OWSLib {sorted(theirs - mine)[:3]}")
+        print(
+            f"{sample.file}: layers {sorted(mine - theirs)[:3]}, by OWSLib {sorted(theirs - mine)[:3]}"
+        )
         only = {"only Geohound": len(mine - theirs), "only OWSLib": len(theirs - mine)}
-        found.append({"file": sample.file, "kind": sample.kind, "differs": "layers", **only})
+        found.append(
+            {"file": sample.file, "kind": sample.kind, "differs": "layers", **only}
+        )
     return found
 
 
@@ -217,7 +255,9 @@ def measure_time(samples: list[Sample], rounds: int) -> dict[str, Any]:
         "OWSLib": lambda s: read_by_owslib(s.kind, s.version, s.body),
     }
     totals: list[dict[str, float]] = []
-    best: dict[str, list[float]] = {name: [float("inf")] * len(samples) for name in readers}
+    best: dict[str, list[float]] = {
+        name: [float("inf")] * len(samples) for name in readers
+    }
     gc.disable()  # as timeit does: nobody pays for what another left behind
     for _ in range(rounds):
         gc.collect()
@@ -234,13 +274,21 @@ def measure_time(samples: list[Sample], rounds: int) -> dict[str, Any]:
     return {
         "documents": len(samples),
         "bytes": sum(len(s.body) for s in samples),
-        "best of all rounds, CPU s": {name: round(sum(values), 4) for name, values in best.items()},
-        "Geohound / lxml": spread([t["Geohound"] / t["lxml"] for t in totals], best, "Geohound", "lxml"),
-        "OWSLib / Geohound": spread([t["OWSLib"] / t["Geohound"] for t in totals], best, "OWSLib", "Geohound"),
+        "best of all rounds, CPU s": {
+            name: round(sum(values), 4) for name, values in best.items()
+        },
+        "Geohound / lxml": spread(
+            [t["Geohound"] / t["lxml"] for t in totals], best, "Geohound", "lxml"
+        ),
+        "OWSLib / Geohound": spread(
+            [t["OWSLib"] / t["Geohound"] for t in totals], best, "OWSLib", "Geohound"
+        ),
     }
 
 
-def spread(rounds: list[float], best: dict[str, list[float]], upper: str, lower: str) -> dict[str, float]:
+def spread(
+    rounds: list[float], best: dict[str, list[float]], upper: str, lower: str
+) -> dict[str, float]:
     each = [u / max(v, 1e-9) for u, v in zip(best[upper], best[lower], strict=True)]
     return {
         "of totals, best of rounds": round(sum(best[upper]) / sum(best[lower]), 2),
@@ -253,18 +301,24 @@ def spread(rounds: list[float], best: dict[str, list[float]], upper: str, lower:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", type=Path, default=HERE.parent.parent / "shared" / "corpus")
+    parser.add_argument(
+        "--corpus", type=Path, default=HERE.parent.parent / "shared" / "corpus"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=HERE / "results" / "kinds.json")
     options = parser.parse_args()
     if not (options.corpus / "labels.csv").is_file():
-        print(f"There are no labelled documents in {options.corpus}; nothing was measured.")
+        print(
+            f"There are no labelled documents in {options.corpus}; nothing was measured."
+        )
         return
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     samples = load(options.corpus)
     recognition = measure_recognition(samples)
-    comparison, both = compare_with_owslib(s for s in samples if s.kind in OWS - {"sps", "other-ows"})
+    comparison, both = compare_with_owslib(
+        s for s in samples if s.kind in OWS - {"sps", "other-ows"}
+    )
     timed = [s for s in both if s.is_wellformed and is_plain(s.body)]
     result = {
         "command": "python bench/kinds.py --rounds " + str(options.rounds),
@@ -274,7 +328,9 @@ def main() -> None:
         "time": measure_time(timed, options.rounds),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    options.out.write_text(
+        json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     tell(result)
 
 
@@ -294,7 +350,9 @@ def tell(result: dict[str, Any]) -> None:
         print("  wrong:", fault)
     for kind, shares in result["against OWSLib"]["shares"].items():
         print(f"{kind:6} {shares}")
-    print(f"differences from OWSLib: {len(result['against OWSLib']['differences'])} (listed in the results)")
+    print(
+        f"differences from OWSLib: {len(result['against OWSLib']['differences'])} (listed in the results)"
+    )
     print(json.dumps(result["time"], indent=1))
 
 

@@ -54,10 +54,18 @@ def word(language: str, rank: int) -> str:
     syllables = 1 + (rank > 60) + (rank > 3_000) + dice.below(2)
     if not sounds.is_spaced:
         first, letters = FIRST_LETTER[language], LETTERS[language]
-        return "".join(chr(first + int(letters * dice.unit() ** 2)) for _ in range(syllables + 1))
-    onsets, vowels, codas = sounds.onsets.split(), sounds.vowels.split(), sounds.codas.split()
+        return "".join(
+            chr(first + int(letters * dice.unit() ** 2)) for _ in range(syllables + 1)
+        )
+    onsets, vowels, codas = (
+        sounds.onsets.split(),
+        sounds.vowels.split(),
+        sounds.codas.split(),
+    )
     parts = [
-        dice.pick(onsets) + dice.pick(vowels) + (dice.pick(codas) if dice.unit() < 0.4 else "")
+        dice.pick(onsets)
+        + dice.pick(vowels)
+        + (dice.pick(codas) if dice.unit() < 0.4 else "")
         for _ in range(syllables)
     ]
     return "".join(parts) + (dice.pick(sounds.endings.split()) if rank > 20 else "")

@@ -50,21 +50,45 @@ Figures = dict[str, Any]
 def main() -> None:
     options = _options()
     source = options.repository / "src"
-    ours = {**_static("geohound", source), "kind_ids": names.kind_ids(source / "geohound")}
+    ours = {
+        **_static("geohound", source),
+        "kind_ids": names.kind_ids(source / "geohound"),
+    }
     if options.walk:
         ours["walk"] = walk.describe(source)
     measured = {"geohound": ours, **_peers(options.install_peers)}
-    result = {"command": "make measure", "commit": _commit(options.repository), **measured}
-    options.output.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    result = {
+        "command": "make measure",
+        "commit": _commit(options.repository),
+        **measured,
+    }
+    options.output.write_text(
+        json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8"
+    )
     print(_table(measured))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure the code; the definitions stand in this file.")
-    parser.add_argument("--repository", type=Path, default=ROOT, help="measure this clone instead")
-    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "measure.json")
-    parser.add_argument("--no-walk", dest="walk", action="store_false", help="only what can be read off the files")
-    parser.add_argument("--install-peers", action="store_true", help="install Scrapy and crawlee to compare with")
+    parser = argparse.ArgumentParser(
+        description="Measure the code; the definitions stand in this file."
+    )
+    parser.add_argument(
+        "--repository", type=Path, default=ROOT, help="measure this clone instead"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "bench" / "results" / "measure.json"
+    )
+    parser.add_argument(
+        "--no-walk",
+        dest="walk",
+        action="store_false",
+        help="only what can be read off the files",
+    )
+    parser.add_argument(
+        "--install-peers",
+        action="store_true",
+        help="install Scrapy and crawlee to compare with",
+    )
     return parser.parse_args()
 
 
@@ -85,15 +109,25 @@ def _peers(install: bool) -> Figures:
     linter = find_spec("importlinter")
     if linter and linter.origin:
         places.append(Path(linter.origin).parent.parent)
-    found = {name: place for name in PEERS for place in places if (place / name).is_dir()}
+    found = {
+        name: place for name in PEERS for place in places if (place / name).is_dir()
+    }
     for name in PEERS:
         if name not in found:
-            print(f"{name} is not here; `python bench/measure.py --install-peers` gets it", file=sys.stderr)
+            print(
+                f"{name} is not here; `python bench/measure.py --install-peers` gets it",
+                file=sys.stderr,
+            )
     return {name: _static(name, place) for name, place in found.items()}
 
 
 def _commit(repository: Path) -> str:
-    told = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=repository, capture_output=True, check=True)
+    told = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=repository,
+        capture_output=True,
+        check=True,
+    )
     return told.stdout.decode().strip()
 
 
@@ -102,20 +136,45 @@ def _table(measured: Figures) -> str:
         ("modules", lambda f: f["modules"]),
         ("lines of code", lambda f: f["lines_of_code"]),
         ("functions", lambda f: f["functions"]),
-        ("AST nodes of a function: median, p90, max", lambda f: _spread(f["ast_nodes"])),
-        ("complexity of a function: median, p90, max", lambda f: _spread(f["complexity"])),
+        (
+            "AST nodes of a function: median, p90, max",
+            lambda f: _spread(f["ast_nodes"]),
+        ),
+        (
+            "complexity of a function: median, p90, max",
+            lambda f: _spread(f["complexity"]),
+        ),
         ("functions over complexity 10", lambda f: f["complexity"]["over 10"]),
-        ("functions over complexity 10 by radon, %", lambda f: f"{f['radon']['over 10']}, {f['radon']['percent']} %"),
-        ("tokens a line: mean, p90", lambda f: f"{f['tokens_per_line']['mean']}, {f['tokens_per_line']['p90']}"),
+        (
+            "functions over complexity 10 by radon, %",
+            lambda f: f"{f['radon']['over 10']}, {f['radon']['percent']} %",
+        ),
+        (
+            "tokens a line: mean, p90",
+            lambda f: f"{f['tokens_per_line']['mean']}, {f['tokens_per_line']['p90']}",
+        ),
         ("modules in import cycles", lambda f: f["modules_in_cycles"]),
         ("public class names, defined twice", lambda f: _classes(f["public_classes"])),
         ("most modules in one package", lambda f: _largest(f["largest_packages"])),
-        ("packages over 25 modules, without registries", lambda f: len(f["packages_over_25"])),
+        (
+            "packages over 25 modules, without registries",
+            lambda f: len(f["packages_over_25"]),
+        ),
     ]
     lines = [("", *measured)]
-    lines += [(label, *(str(read(figures)) for figures in measured.values())) for label, read in rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    lines += [
+        (label, *(str(read(figures)) for figures in measured.values()))
+        for label, read in rows
+    ]
+    widths = [
+        max(len(line[column]) for line in lines) for column in range(len(lines[0]))
+    ]
+    table = [
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(line, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
     return "\n".join([*table, "", *_ours(measured["geohound"])])
 
 
@@ -134,7 +193,9 @@ def _largest(sizes: dict[str, int]) -> str:
 
 def _ours(figures: Figures) -> list[str]:
     ids = figures["kind_ids"]
-    lines = [f"ids of {ids['kinds']} kinds outside kinds/: {ids['spelled']} in {ids['files']} files"]
+    lines = [
+        f"ids of {ids['kinds']} kinds outside kinds/: {ids['spelled']} in {ids['files']} files"
+    ]
     if "walk" in figures:
         passed = figures["walk"]
         lines.append(

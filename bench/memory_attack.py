@@ -53,7 +53,12 @@ def _small_layers() -> bytes:
 
 def _long_abstracts() -> bytes:
     words = b"Water levels of the river, measured daily. " * 45
-    return _wms(b"<Layer><Name>a</Name><Title>b</Title><Abstract>" + words + b"</Abstract></Layer>", HUGE)
+    return _wms(
+        b"<Layer><Name>a</Name><Title>b</Title><Abstract>"
+        + words
+        + b"</Abstract></Layer>",
+        HUGE,
+    )
 
 
 def _many_nodes() -> bytes:
@@ -75,11 +80,21 @@ def _feature_types() -> bytes:
 
 
 def _json_objects() -> bytes:
-    return _repeated(b'{"currentVersion": 10.9, "description": "Maps", "services": [', b"{},", b"{}]}", 1_400_000)
+    return _repeated(
+        b'{"currentVersion": 10.9, "description": "Maps", "services": [',
+        b"{},",
+        b"{}]}",
+        1_400_000,
+    )
 
 
 def _json_numbers() -> bytes:
-    return _repeated(b'{"currentVersion": 10.9, "mapName": "Maps", "layers": [', b"[1.5],", b"[]]}", 4_400_000)
+    return _repeated(
+        b'{"currentVersion": 10.9, "mapName": "Maps", "layers": [',
+        b"[1.5],",
+        b"[]]}",
+        4_400_000,
+    )
 
 
 def _page_of_text() -> bytes:
@@ -89,14 +104,42 @@ def _page_of_text() -> bytes:
 
 Shape = tuple[str, Callable[[], bytes], str]
 SHAPES: Mapping[str, Shape] = {
-    "small layers": ("/wms?service=WMS&request=GetCapabilities", _small_layers, "text/xml"),
-    "long abstracts": ("/ows?service=WMS&request=GetCapabilities", _long_abstracts, "text/xml"),
-    "many nodes": ("/cgi-bin/mapserv?service=WMS&request=GetCapabilities", _many_nodes, "text/xml"),
-    "many attributes": ("/geoserver/wms?service=WMS&request=GetCapabilities", _many_attributes, "text/xml"),
-    "feature types": ("/wfs?service=WFS&request=GetCapabilities", _feature_types, "text/xml"),
+    "small layers": (
+        "/wms?service=WMS&request=GetCapabilities",
+        _small_layers,
+        "text/xml",
+    ),
+    "long abstracts": (
+        "/ows?service=WMS&request=GetCapabilities",
+        _long_abstracts,
+        "text/xml",
+    ),
+    "many nodes": (
+        "/cgi-bin/mapserv?service=WMS&request=GetCapabilities",
+        _many_nodes,
+        "text/xml",
+    ),
+    "many attributes": (
+        "/geoserver/wms?service=WMS&request=GetCapabilities",
+        _many_attributes,
+        "text/xml",
+    ),
+    "feature types": (
+        "/wfs?service=WFS&request=GetCapabilities",
+        _feature_types,
+        "text/xml",
+    ),
     "JSON objects": ("/arcgis/rest/services?f=json", _json_objects, "application/json"),
-    "JSON numbers": ("/arcgis/rest/services/a/MapServer?f=json", _json_numbers, "application/json"),
-    "a page": ("/ogc/wms?service=WMS&request=GetCapabilities", _page_of_text, "text/html"),
+    "JSON numbers": (
+        "/arcgis/rest/services/a/MapServer?f=json",
+        _json_numbers,
+        "application/json",
+    ),
+    "a page": (
+        "/ogc/wms?service=WMS&request=GetCapabilities",
+        _page_of_text,
+        "text/html",
+    ),
 }
 
 
@@ -107,20 +150,34 @@ def _page(title: str, *links: str) -> bytes:
 
 def _huge_page() -> bytes:
     return _repeated(
-        b"<html><title>Maps</title><body>", b"<p><b>map</b><a href='/x'>x</a>", b"</body></html>", 4_900_000
+        b"<html><title>Maps</title><body>",
+        b"<p><b>map</b><a href='/x'>x</a>",
+        b"</body></html>",
+        4_900_000,
     )
 
 
 def _small_service(host: str) -> bytes:
-    layers = b"".join(b"<Layer><Name>l%d</Name><Title>Roads %d</Title></Layer>" % (n, n) for n in range(5))
-    return _WMS_HEAD.replace(b"Maps", host.encode()) + b"<Layer><Title>All</Title>" + layers + b"</Layer>" + _WMS_TAIL
+    layers = b"".join(
+        b"<Layer><Name>l%d</Name><Title>Roads %d</Title></Layer>" % (n, n)
+        for n in range(5)
+    )
+    return (
+        _WMS_HEAD.replace(b"Maps", host.encode())
+        + b"<Layer><Title>All</Title>"
+        + layers
+        + b"</Layer>"
+        + _WMS_TAIL
+    )
 
 
 def _pack_all(shape_of: Mapping[str, str]) -> dict[str, bytes]:
     """What each host answers: services of the same content would be one service with many addresses."""
     plain = {shape: SHAPES[shape][1]() for shape in set(shape_of.values())}
     with ThreadPoolExecutor() as pool:
-        packed = pool.map(lambda host: gzip.compress(_signed(plain[shape_of[host]], host)), shape_of)
+        packed = pool.map(
+            lambda host: gzip.compress(_signed(plain[shape_of[host]], host)), shape_of
+        )
         return dict(zip(shape_of, packed, strict=True))
 
 
@@ -142,11 +199,15 @@ class Web:
 
     @property
     def sizes(self) -> dict[str, int]:
-        return {self.shape_of[host]: len(packed) for host, packed in self._packed.items()}
+        return {
+            self.shape_of[host]: len(packed) for host, packed in self._packed.items()
+        }
 
     @property
     def huge(self) -> set[str]:
-        return {f"http://{host}{SHAPES[shape][0]}" for host, shape in self.shape_of.items()}
+        return {
+            f"http://{host}{SHAPES[shape][0]}" for host, shape in self.shape_of.items()
+        }
 
     def start(self) -> None:
         threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True).start()
@@ -158,11 +219,15 @@ class Web:
         self._ready.set()
         await server.serve_forever()
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _talk(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode("latin-1").split("\r\n")
-                host = next(line[6:] for line in lines if line.lower().startswith("host: "))
+                host = next(
+                    line[6:] for line in lines if line.lower().startswith("host: ")
+                )
                 body, kind, packed = self._answer(host, lines[0].split(" ")[1])
                 coding = "Content-Encoding: gzip\r\n" if packed else ""
                 status = "200 OK" if kind else "404 Not Found"
@@ -182,11 +247,25 @@ class Web:
         self.asked[f"http://{host}{path}"] += 1
         shape = self.shape_of.get(host)
         if host == "hub.test" and path == "/":
-            return _page("Geodata", *(f"http://{h}/" for h in (*self.shape_of, *self.good))), "text/html", False
+            return (
+                _page(
+                    "Geodata", *(f"http://{h}/" for h in (*self.shape_of, *self.good))
+                ),
+                "text/html",
+                False,
+            )
         if host in self.good:
             if path == "/":
-                return _page(host, "/wms?service=WMS&request=GetCapabilities"), "text/html", False
-            return (_small_service(host), "text/xml", False) if path.startswith("/wms") else (b"", "", False)
+                return (
+                    _page(host, "/wms?service=WMS&request=GetCapabilities"),
+                    "text/html",
+                    False,
+                )
+            return (
+                (_small_service(host), "text/xml", False)
+                if path.startswith("/wms")
+                else (b"", "", False)
+            )
         if shape is None or path == "/robots.txt":
             return b"", "", False
         address, _, kind = SHAPES[shape]
@@ -202,14 +281,32 @@ def _peak_mb(pid: int) -> float:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0.0
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024 if "VmHWM:" in status else 0.0
+    return (
+        int(status.partition("VmHWM:")[2].split()[0]) / 1024
+        if "VmHWM:" in status
+        else 0.0
+    )
 
 
 def crawl(web: Web, folder: Path, source: Path, max_s: float) -> dict[str, Any]:
     """One crawl with the default settings, and what it took."""
     catalogue = folder / "catalogue.db"
-    command = [sys.executable, "-m", "geohound", "crawl", "http://hub.test/", "--json", "--catalogue", str(catalogue)]
-    command += ["--connect-to", f"*.test=127.0.0.1:{web.port}", "--allow-net", "127.0.0.0/8"]
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        "crawl",
+        "http://hub.test/",
+        "--json",
+        "--catalogue",
+        str(catalogue),
+    ]
+    command += [
+        "--connect-to",
+        f"*.test=127.0.0.1:{web.port}",
+        "--allow-net",
+        "127.0.0.0/8",
+    ]
     command += ["--max-time", str(max_s)]
     env = {**os.environ, "PYTHONPATH": str(source)}
     begun = time.monotonic()
@@ -220,7 +317,10 @@ def crawl(web: Web, folder: Path, source: Path, max_s: float) -> dict[str, Any]:
         while process.poll() is None and time.monotonic() - begun < max_s + 60:
             peak_mb = max(peak_mb, tree_mb(process.pid))
             cpu_s = max(cpu_s, tree_cpu_s(process.pid))
-            peaks |= {pid: max(peaks.get(pid, 0.0), _peak_mb(pid)) for pid in tree(process.pid)}
+            peaks |= {
+                pid: max(peaks.get(pid, 0.0), _peak_mb(pid))
+                for pid in tree(process.pid)
+            }
             time.sleep(LOOK_S)
     finally:
         if process.poll() is None:
@@ -236,20 +336,49 @@ def crawl(web: Web, folder: Path, source: Path, max_s: float) -> dict[str, Any]:
 
 def outcome(web: Web, folder: Path, source: Path) -> dict[str, Any]:
     """What became of the good services and of every huge answer."""
-    events = [json.loads(line) for line in (folder / "said").read_text().splitlines() if line.startswith("{")]
+    events = [
+        json.loads(line)
+        for line in (folder / "said").read_text().splitlines()
+        if line.startswith("{")
+    ]
     found = {event["endpoint"] for event in events if event.get("event") == "service"}
-    command = [sys.executable, "-m", "geohound", "visits", "--json", "--catalogue", str(folder / "catalogue.db")]
-    told = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(source)}, capture_output=True, check=True)
-    visits = {visit["url"]: visit for visit in map(json.loads, told.stdout.splitlines())}
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        "visits",
+        "--json",
+        "--catalogue",
+        str(folder / "catalogue.db"),
+    ]
+    told = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True,
+        check=True,
+    )
+    visits = {
+        visit["url"]: visit for visit in map(json.loads, told.stdout.splitlines())
+    }
     ends: dict[str, Counter[str]] = {}
     for url in web.huge:
         shape = web.shape_of[url.split("/")[2]]
         visit = visits.get(url)
-        end = "lost" if visit is None else visit.get("reason") or visit.get("state") or "settled"
-        ends.setdefault(shape, Counter())[f"{end}, service found" if _is_in(url, found) else str(end)] += 1
-    summary = next((event["summary"] for event in reversed(events) if "summary" in event), {})
+        end = (
+            "lost"
+            if visit is None
+            else visit.get("reason") or visit.get("state") or "settled"
+        )
+        ends.setdefault(shape, Counter())[
+            f"{end}, service found" if _is_in(url, found) else str(end)
+        ] += 1
+    summary = next(
+        (event["summary"] for event in reversed(events) if "summary" in event), {}
+    )
     return {
-        "good_services_missing": [host for host in web.good if not _is_in(f"http://{host}/wms", found)],
+        "good_services_missing": [
+            host for host in web.good if not _is_in(f"http://{host}/wms", found)
+        ],
         "huge_answers": {shape: dict(count) for shape, count in sorted(ends.items())},
         "huge_answers_asked_again": sum(web.asked[url] > 1 for url in web.huge),
         "ended": summary.get("ended"),
@@ -258,14 +387,22 @@ def outcome(web: Web, folder: Path, source: Path) -> dict[str, Any]:
 
 
 def _is_in(url: str, endpoints: set[str]) -> bool:
-    return any(endpoint.partition("?")[0] == url.partition("?")[0] for endpoint in endpoints)
+    return any(
+        endpoint.partition("?")[0] == url.partition("?")[0] for endpoint in endpoints
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, default=40)
-    parser.add_argument("--shapes", default=",".join(SHAPES), help="kinds of huge answers, separated by commas")
-    parser.add_argument("--source", type=Path, default=ROOT / "src", help="the code that crawls")
+    parser.add_argument(
+        "--shapes",
+        default=",".join(SHAPES),
+        help="kinds of huge answers, separated by commas",
+    )
+    parser.add_argument(
+        "--source", type=Path, default=ROOT / "src", help="the code that crawls"
+    )
     parser.add_argument("--max-s", type=float, default=300.0)
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()

@@ -52,7 +52,9 @@ REAL_SHARES = {
     "literal": 31, "config": 16, "bundle": 13, "concatenation": 10, "variable": 8, "elsewhere": 8, "function": 5,
     "template": 4, "relative": 2, "proxied": 2, "other": 1,
 }  # fmt: skip
-TILE_KINDS = frozenset({"xyz", "tms"})  # their own kinds, neither asked for here nor wrong
+TILE_KINDS = frozenset(
+    {"xyz", "tms"}
+)  # their own kinds, neither asked for here nor wrong
 Claim = tuple[str, str]  # address, kind or nothing
 
 
@@ -78,7 +80,9 @@ class Score:
         for address, kind in claims:
             addresses[webapps.key(address)].add((address, kind))
         for same in addresses.values():
-            if any(service.answers(*claim) for service in app.services for claim in same):
+            if any(
+                service.answers(*claim) for service in app.services for claim in same
+            ):
                 self.right += 1
             else:
                 self.vain.append(f"{app.name}: {' '.join(reversed(min(same)))}")
@@ -91,7 +95,9 @@ class Score:
             "recall": _share(self.found, self.wanted),
             "tested": self.tested,
             "precision": _share(self.right, self.tested),
-            "tested_per_confirmed": round(self.tested / self.right, 2) if self.right else None,
+            "tested_per_confirmed": round(self.tested / self.right, 2)
+            if self.right
+            else None,
         }
 
 
@@ -101,7 +107,9 @@ def _share(part: int, whole: int) -> float | None:
 
 _URL = re.compile(r"(?:https?:)?//[^\s\"'`<>\\^|]{4,2000}")
 _STRING = re.compile(r"[\"']([^\s\"']{2,2000})[\"']")
-_LIKELY = re.compile(r"^(?:https?:)?//|^\.{0,2}/|^[\w./%-]+\.\w{2,5}(?:$|[?#])|^[\w.-]+/[\w./%-]+")
+_LIKELY = re.compile(
+    r"^(?:https?:)?//|^\.{0,2}/|^[\w./%-]+\.\w{2,5}(?:$|[?#])|^[\w.-]+/[\w./%-]+"
+)
 
 
 def every_url(app: webapps.App) -> set[Claim]:
@@ -111,12 +119,20 @@ def every_url(app: webapps.App) -> set[Claim]:
 
 def every_uri(app: webapps.App) -> set[Claim]:
     """Each quoted string that may be an address, with or without a host."""
-    return _absolute(app, lambda text: [s for s in _STRING.findall(text.replace("\\/", "/")) if _LIKELY.search(s)])
+    return _absolute(
+        app,
+        lambda text: [
+            s for s in _STRING.findall(text.replace("\\/", "/")) if _LIKELY.search(s)
+        ],
+    )
 
 
 def _absolute(app: webapps.App, pick: Callable[[str], Iterable[str]]) -> set[Claim]:
     picked = {a for text in set(app.files.values()) for a in pick(text)}
-    joined = {urls.canonical(urljoin(app.page, a)) if _joins(app.page, a) else None for a in picked}
+    joined = {
+        urls.canonical(urljoin(app.page, a)) if _joins(app.page, a) else None
+        for a in picked
+    }
     return {(address, "") for address in joined if address}
 
 
@@ -135,9 +151,17 @@ def published(app: webapps.App) -> set[Claim]:
 
 def ungated(app: webapps.App) -> set[Claim]:
     """The same rules on every script of the page."""
-    sources = [text for url, text in app.files.items() if webapps.content_type(url) in ("text/javascript", "text/html")]
+    sources = [
+        text
+        for url, text in app.files.items()
+        if webapps.content_type(url) in ("text/javascript", "text/html")
+    ]
     found = {f.url for text in sources for f in hou2016.candidates(text)}
-    return {(clean, "") for url in found if (clean := urls.canonical(urljoin(app.page, url)))}
+    return {
+        (clean, "")
+        for url in found
+        if (clean := urls.canonical(urljoin(app.page, url)))
+    }
 
 
 def static(app: webapps.App) -> set[Claim]:
@@ -146,14 +170,20 @@ def static(app: webapps.App) -> set[Claim]:
 
 
 def _claims(app: webapps.App, rules: str) -> set[Claim]:
-    mined = asyncio.run(application.mine(app.page, _fetch_from(app), wiring.address_book(), rules))
+    mined = asyncio.run(
+        application.mine(app.page, _fetch_from(app), wiring.address_book(), rules)
+    )
     return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
 
 
 def _fetch_from(app: webapps.App) -> application.Fetch:
     async def fetch(url: str) -> application.Fetched | None:
         text = app.get(url)
-        return application.Fetched(url, text, webapps.content_type(url)) if text is not None else None
+        return (
+            application.Fetched(url, text, webapps.content_type(url))
+            if text is not None
+            else None
+        )
 
     return fetch
 
@@ -172,9 +202,13 @@ class Browsed:
 
     async def _claims(self, app: webapps.App) -> set[Claim]:
         self._browser = self._browser or wiring.page_runner(self._settings)
-        mined = await mine_files(app.page, _fetch_from(app), "static", wiring.address_book(), self._browser)
+        mined = await mine_files(
+            app.page, _fetch_from(app), "static", wiring.address_book(), self._browser
+        )
         self.run += bool(mined.browsed)
-        return {(e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS}
+        return {
+            (e.url, e.kind or "") for e in mined.endpoints if e.kind not in TILE_KINDS
+        }
 
     def close(self) -> None:
         if self._browser is not None:
@@ -182,7 +216,9 @@ class Browsed:
         self._runner.close()
 
 
-def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App]) -> dict[str, Any]:
+def measure(
+    way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App]
+) -> dict[str, Any]:
     """Scores over all apps, by how addresses are written, by idiom, and without what needs a browser."""
     total, readable = Score(), Score()
     groups: dict[str, Score] = defaultdict(Score)
@@ -197,15 +233,27 @@ def measure(way: Callable[[webapps.App], set[Claim]], apps: Iterable[webapps.App
         if not app.needs_browser:
             readable.add(app, claims)
     elapsed = time.perf_counter() - began
-    weighted = sum(REAL_SHARES[g] * (s.found / s.wanted) for g, s in groups.items() if g in REAL_SHARES and s.wanted)
-    weight = sum(REAL_SHARES[g] for g, s in groups.items() if g in REAL_SHARES and s.wanted)
+    weighted = sum(
+        REAL_SHARES[g] * (s.found / s.wanted)
+        for g, s in groups.items()
+        if g in REAL_SHARES and s.wanted
+    )
+    weight = sum(
+        REAL_SHARES[g] for g, s in groups.items() if g in REAL_SHARES and s.wanted
+    )
     return {
         **total.told(),
-        "without_browser_apps": {k: v for k, v in readable.told().items() if k in ("recall", "precision")},
+        "without_browser_apps": {
+            k: v for k, v in readable.told().items() if k in ("recall", "precision")
+        },
         "recall_by_real_shares": round(weighted / weight, 4) if weight else None,
         "seconds": round(elapsed, 2),
         "classes": {g: s.told() for g, s in sorted(groups.items())},
-        "idioms": {f"{n} {IDIOMS[n]}": s.told()["recall"] for n, s in sorted(idioms.items()) if n},
+        "idioms": {
+            f"{n} {IDIOMS[n]}": s.told()["recall"]
+            for n, s in sorted(idioms.items())
+            if n
+        },
         "missed": total.missed,
         "vain": total.vain,
         "bytes": size,
@@ -220,7 +268,13 @@ def speed(megabytes: float) -> dict[str, dict[str, float]]:
         analyse,
     )
 
-    pieces = [t for a in webapps.load() if a.group == "bundle" for u, t in a.files.items() if u.endswith(".js")]
+    pieces = [
+        t
+        for a in webapps.load()
+        if a.group == "bundle"
+        for u, t in a.files.items()
+        if u.endswith(".js")
+    ]
     wanted = int(megabytes * 1e6)
     rows, size = [], 0
     while size < wanted:
@@ -228,17 +282,30 @@ def speed(megabytes: float) -> dict[str, dict[str, float]]:
         rows.append(f"{len(rows)}:function(){{{piece}}}")
         size += len(rows[-1])
     source = "!function(m){m[0]()}({" + ",".join(rows) + "});"
-    told = _timed(analyse, "https://big.test/", (Script("https://big.test/bundle.js", source),), AnalysisBudget())
+    told = _timed(
+        analyse,
+        "https://big.test/",
+        (Script("https://big.test/bundle.js", source),),
+        AnalysisBudget(),
+    )
     # A page of many scripts: those that speak of no map are told by their words and not parsed.
-    plain = "".join(f"function f{n}(a){{return a.items.map(i=>i*{n}).filter(Boolean)}};" for n in range(1_500))
-    many = [Script(f"https://big.test/{n}.js", plain.replace("items", f"items{n}")) for n in range(199)]
+    plain = "".join(
+        f"function f{n}(a){{return a.items.map(i=>i*{n}).filter(Boolean)}};"
+        for n in range(1_500)
+    )
+    many = [
+        Script(f"https://big.test/{n}.js", plain.replace("items", f"items{n}"))
+        for n in range(199)
+    ]
     many.append(Script("https://big.test/map.js", pieces[0]))
     return {"bundle": {"megabytes": round(len(source) / 1e6, 2), **told},
             "200 scripts": {"megabytes": round(sum(len(s.text) for s in many) / 1e6, 2),
                             **_timed(analyse, "https://big.test/", many, AnalysisBudget())}}  # fmt: skip
 
 
-def _timed(analyse: Callable[..., Findings], page: str, scripts: Any, budget: Any) -> dict[str, float]:
+def _timed(
+    analyse: Callable[..., Findings], page: str, scripts: Any, budget: Any
+) -> dict[str, float]:
     """Processor time, since other work may run beside this."""
     book = wiring.address_book()
     began = time.process_time()
@@ -270,7 +337,9 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
     )
     if verbose:
         for group, score in told["classes"].items():
-            print(f"    {group:16} {score['found']:3d} of {score['wanted']:3d}, {score['tested']} tested")
+            print(
+                f"    {group:16} {score['found']:3d} of {score['wanted']:3d}, {score['tested']} tested"
+            )
         print("\n".join(f"    missed {m}" for m in told["missed"]))
         print("\n".join(f"    in vain {v}" for v in told["vain"]))
 
@@ -280,11 +349,20 @@ def _keep_ways(results: Path, told: dict[str, dict[str, Any]]) -> None:
     kept = json.loads(results.read_text("utf-8"))
     for name, row in told.items():
         command = f'python bench/mine.py --way "{name}"'
-        kept["ways"][name] = {"command": command, "at": datetime.now(UTC).isoformat(timespec="seconds"), **row}
+        kept["ways"][name] = {
+            "command": command,
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            **row,
+        }
     results.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
-def _keep_choice(results: Path | None, choice: str, apps: list[webapps.App], told: dict[str, dict[str, Any]]) -> None:
+def _keep_choice(
+    results: Path | None,
+    choice: str,
+    apps: list[webapps.App],
+    told: dict[str, dict[str, Any]],
+) -> None:
     """The figures of some apps, in a file of their own if one is named."""
     if results is None:
         return
@@ -305,19 +383,49 @@ def _choice(args: argparse.Namespace) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way; may be repeated")
-    parser.add_argument("--speed", action="store_true", help="only the speed of reading, kept nowhere")
+    parser.add_argument(
+        "--way",
+        action="append",
+        choices=list(WAYS),
+        help="only this way; may be repeated",
+    )
+    parser.add_argument(
+        "--speed", action="store_true", help="only the speed of reading, kept nowhere"
+    )
     parser.add_argument("--app", help="only apps whose name holds this")
-    parser.add_argument("--pages", type=Path, default=webapps.FOLDER, help="folder of the apps")
-    parser.add_argument("--verbose", action="store_true", help="tell what was missed and what was tested in vain")
-    parser.add_argument("--megabytes", type=float, default=5.0, help="size of the bundle for the speed of reading")
-    parser.add_argument("--results", type=Path, help="where to keep the figures; those of a choice of apps only here")
+    parser.add_argument(
+        "--pages", type=Path, default=webapps.FOLDER, help="folder of the apps"
+    )
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="tell what was missed and what was tested in vain",
+    )
+    parser.add_argument(
+        "--megabytes",
+        type=float,
+        default=5.0,
+        help="size of the bundle for the speed of reading",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="where to keep the figures; those of a choice of apps only here",
+    )
     args = parser.parse_args()
     if args.speed:
         print(json.dumps(speed(args.megabytes), indent=1))
         return
-    apps = [a for a in webapps.load(args.pages.resolve()) if not args.app or args.app in a.name]
-    ways = {name: way for name, way in WAYS.items() if (name in args.way if args.way else name != ONLY_NAMED)}
+    apps = [
+        a
+        for a in webapps.load(args.pages.resolve())
+        if not args.app or args.app in a.name
+    ]
+    ways = {
+        name: way
+        for name, way in WAYS.items()
+        if (name in args.way if args.way else name != ONLY_NAMED)
+    }
     told = {}
     for name, way in ways.items():
         told[name] = measure(way, apps)

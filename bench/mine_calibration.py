@@ -27,14 +27,22 @@ FOLDERS = ("building", "kept")
 
 def candidates(page: webapps.App) -> list[tuple[float, str, bool]]:
     """Confidence, evidence, and whether it was right, for each address of one page."""
-    mined = asyncio.run(application.mine(page.page, _fetch_from(page), wiring.address_book(), "static"))
+    mined = asyncio.run(
+        application.mine(page.page, _fetch_from(page), wiring.address_book(), "static")
+    )
     best: dict[str, Any] = {}
     for endpoint in mined.endpoints:
         key = webapps.key(endpoint.url)
-        if endpoint.kind not in TILE_KINDS and (key not in best or best[key].confidence < endpoint.confidence):
+        if endpoint.kind not in TILE_KINDS and (
+            key not in best or best[key].confidence < endpoint.confidence
+        ):
             best[key] = endpoint
     return [
-        (e.confidence, e.how, any(service.answers(e.url, e.kind or "") for service in page.services))
+        (
+            e.confidence,
+            e.how,
+            any(service.answers(e.url, e.kind or "") for service in page.services),
+        )
         for e in best.values()
     ]
 
@@ -46,7 +54,9 @@ def table(rows: list[tuple[float, str, bool]], by: int) -> dict[str, dict[str, A
     return {
         str(name): {
             "candidates": len(group),
-            "expected": round(sum(confidence for confidence, _, _ in group) / len(group), 3),
+            "expected": round(
+                sum(confidence for confidence, _, _ in group) / len(group), 3
+            ),
             "right": round(sum(is_right for _, _, is_right in group) / len(group), 3),
         }
         for name, group in sorted(groups.items())
@@ -57,9 +67,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS)
     args = parser.parse_args()
-    pages = [page for folder in FOLDERS for page in webapps.load(HERE / "pages_blind" / folder)]
+    pages = [
+        page
+        for folder in FOLDERS
+        for page in webapps.load(HERE / "pages_blind" / folder)
+    ]
     rows = [row for page in pages for row in candidates(page)]
-    brier = sum((confidence - is_right) ** 2 for confidence, _, is_right in rows) / len(rows)
+    brier = sum((confidence - is_right) ** 2 for confidence, _, is_right in rows) / len(
+        rows
+    )
     found = {
         "command": "python bench/mine_calibration.py",
         "at": datetime.now(UTC).isoformat(timespec="seconds"),

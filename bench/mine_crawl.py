@@ -51,7 +51,10 @@ class AppWeb:
     def __post_init__(self) -> None:
         for app in self.apps:
             for url, text in app.files.items():
-                self.files[plain(url)] = (webapps.content_type(url), plain(text).encode())
+                self.files[plain(url)] = (
+                    webapps.content_type(url),
+                    plain(text).encode(),
+                )
             for service in app.services:
                 for endpoint in service.endpoints:
                     self._add(service.kind, plain(endpoint))
@@ -59,7 +62,11 @@ class AppWeb:
     def _add(self, kind: str, endpoint: str) -> None:
         if kind in services.KINDS:
             spec = ServiceSpec(
-                kind, services.VERSIONS[kind][0], sum(map(len, self.truth.values())) + 1, endpoint, topic="rivers"
+                kind,
+                services.VERSIONS[kind][0],
+                sum(map(len, self.truth.values())) + 1,
+                endpoint,
+                topic="rivers",
             )
             self.truth.setdefault(webapps.key(endpoint)[0], []).append(spec)
 
@@ -73,7 +80,10 @@ class AppWeb:
         said = query.lower()
         specs = self.truth.get(webapps.key(url)[0], [])
         named = [s for s in specs if f"service={s.kind}" in said]
-        replies = [services.answer(s, Request("GET", host, path, query)) for s in named or specs]
+        replies = [
+            services.answer(s, Request("GET", host, path, query))
+            for s in named or specs
+        ]
         kept = [r for r in replies if r is not None]
         return next((r for r in kept if r.status == 200), kept[0] if kept else _NO_SUCH)
 
@@ -83,7 +93,10 @@ def serving(web: AppWeb) -> Iterator[int]:
     """The web on a port of its own: the geoweb's server with other answers."""
 
     def respond(_world: object, request: Request, _moods: object = None) -> Reply:
-        return web.answer(request.host, f"{request.path}?{request.query}" if request.query else request.path)
+        return web.answer(
+            request.host,
+            f"{request.path}?{request.query}" if request.query else request.path,
+        )
 
     theirs, server.respond = server.respond, respond
     try:
@@ -93,7 +106,9 @@ def serving(web: AppWeb) -> Iterator[int]:
         server.respond = theirs
 
 
-def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def crawl(
+    web: AppWeb, folder: str, processes: int = 2
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The summary of a crawl from all pages, and the services it confirmed."""
     with serving(web) as port:
         done = library.crawl(
@@ -104,10 +119,19 @@ def crawl(web: AppWeb, folder: str, processes: int = 2) -> tuple[dict[str, Any],
             connect_timeout_s=2.0, total_timeout_s=30.0,
         )  # fmt: skip
     # What has the same content as another service is catalogued as a further alias of it: each alias is asked for.
-    aliases = {plain(e) for app in web.apps for service in app.wanted for e in service.endpoints}
+    aliases = {
+        plain(e)
+        for app in web.apps
+        for service in app.wanted
+        for e in service.endpoints
+    }
     with closing(open_store(f"{folder}/apps.db", SystemClock())) as store:
-        found = [(e.service.endpoint, e.service.kind) for e in store.catalogue.entries()]
-        found += [(alias, s.kind) for alias in aliases for s in store.catalogue.at(alias)]
+        found = [
+            (e.service.endpoint, e.service.kind) for e in store.catalogue.entries()
+        ]
+        found += [
+            (alias, s.kind) for alias in aliases for s in store.catalogue.at(alias)
+        ]
     return done.summary, found
 
 
@@ -120,7 +144,9 @@ def score(web: AppWeb, found: list[tuple[str, str]]) -> tuple[set[str], set[str]
     for app in web.apps:
         for service in app.wanted:
             true = webapps.Service(service.kind, tuple(map(plain, service.endpoints)))
-            near = [claim for e in true.endpoints for claim in at.get(webapps.key(e)[0], [])]
+            near = [
+                claim for e in true.endpoints for claim in at.get(webapps.key(e)[0], [])
+            ]
             name = f"{app.name}: {service.kind} {plain(service.endpoints[0])}"
             (hit if any(true.answers(*claim) for claim in near) else missed).add(name)
     return hit, missed
@@ -133,7 +159,9 @@ def mined(apps: tuple[webapps.App, ...]) -> tuple[set[str], int]:
         claims = mine.static(app)
         tested += len({webapps.key(address) for address, _ in claims})
         whole |= {
-            f"{app.name}: {s.kind} {plain(s.endpoints[0])}" for s in app.wanted if any(s.answers(*c) for c in claims)
+            f"{app.name}: {s.kind} {plain(s.endpoints[0])}"
+            for s in app.wanted
+            if any(s.answers(*c) for c in claims)
         }
     return whole, tested
 
@@ -159,9 +187,18 @@ def main() -> None:
     for name, value in told.items():
         print(f"{name:18} {len(value) if isinstance(value, list) else value}")
     if args.verbose:
-        print("\n".join(f"  missed {m}{'' if m in by_mine else ' (by mine too)'}" for m in sorted(missed)))
+        print(
+            "\n".join(
+                f"  missed {m}{'' if m in by_mine else ' (by mine too)'}"
+                for m in sorted(missed)
+            )
+        )
     if not args.app:
-        args.results.write_text(json.dumps({"command": "python bench/mine_crawl.py", **told}, indent=1) + "\n", "utf-8")
+        args.results.write_text(
+            json.dumps({"command": "python bench/mine_crawl.py", **told}, indent=1)
+            + "\n",
+            "utf-8",
+        )
 
 
 if __name__ == "__main__":

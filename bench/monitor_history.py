@@ -29,11 +29,21 @@ def size_after(days: int, services: int, *, thinned: bool) -> tuple[int, int]:
         path = Path(folder) / "c.db"
         store = open_store(path, SystemClock())
         found = [
-            Service("wms", f"http://h{n // 6}.test/wms{n}", title=f"Map {n}", fingerprint=f"{n:016x}")
+            Service(
+                "wms",
+                f"http://h{n // 6}.test/wms{n}",
+                title=f"Map {n}",
+                fingerprint=f"{n:016x}",
+            )
             for n in range(services)
         ]
-        seen = [Sighting(each.id, each.endpoint, "http://p.test/", Via.LINK, "", START) for each in found]
-        store.catalogue.record_now([Observation(*pair) for pair in zip(found, seen, strict=True)])
+        seen = [
+            Sighting(each.id, each.endpoint, "http://p.test/", Via.LINK, "", START)
+            for each in found
+        ]
+        store.catalogue.record_now(
+            [Observation(*pair) for pair in zip(found, seen, strict=True)]
+        )
         before = file_size(store)
         for day in range(days):
             at = START + timedelta(days=day)
@@ -49,7 +59,11 @@ def size_after(days: int, services: int, *, thinned: bool) -> tuple[int, int]:
 def look(service_id: str, at: datetime, chance: random.Random) -> Check:
     is_good = chance.random() > 0.02
     return Check(
-        service_id, at, is_good, "" if is_good else "no first byte in time: no header in 30 s", chance.random()
+        service_id,
+        at,
+        is_good,
+        "" if is_good else "no first byte in time: no header in 30 s",
+        chance.random(),
     )
 
 
@@ -64,21 +78,31 @@ def file_size(store) -> int:
     store.database.read().execute("PRAGMA wal_checkpoint(TRUNCATE)")
     pages = store.database.read().execute("PRAGMA page_count").fetchone()[0]
     free = store.database.read().execute("PRAGMA freelist_count").fetchone()[0]
-    return (pages - free) * store.database.read().execute("PRAGMA page_size").fetchone()[0]
+    return (pages - free) * store.database.read().execute(
+        "PRAGMA page_size"
+    ).fetchone()[0]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--services", type=int, default=200)
     parser.add_argument("--days", type=int, default=365)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "monitor_history.json")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).parent / "results" / "monitor_history.json",
+    )
     args = parser.parse_args()
     rows = []
     for thinned in (False, True):
         before, after = size_after(args.days, args.services, thinned=thinned)
         each = (after - before) / args.services
         rows.append(
-            {"thinned": thinned, "bytes_per_service_and_year": round(each), "gb_for_100000": round(each * ALL / 1e9, 2)}
+            {
+                "thinned": thinned,
+                "bytes_per_service_and_year": round(each),
+                "gb_for_100000": round(each * ALL / 1e9, 2),
+            }
         )
         print(rows[-1])
     found = {

@@ -54,10 +54,16 @@ class Site(BaseHTTPRequestHandler):
 
 
 def fill(path: Path, hosts: int, per_host: int) -> list[Service]:
-    found = [Service("wms", f"http://h{h}.test/wms?map=m{n}") for h in range(hosts) for n in range(per_host)]
+    found = [
+        Service("wms", f"http://h{h}.test/wms?map=m{n}")
+        for h in range(hosts)
+        for n in range(per_host)
+    ]
     now, store = datetime.now(UTC), open_store(path, SystemClock())
     seen = [Sighting(each.id, each.endpoint, "", Via.SEED, "", now) for each in found]
-    store.catalogue.record_now([Observation(*pair) for pair in zip(found, seen, strict=True)])
+    store.catalogue.record_now(
+        [Observation(*pair) for pair in zip(found, seen, strict=True)]
+    )
     store.close()
     return found
 
@@ -65,7 +71,14 @@ def fill(path: Path, hosts: int, per_host: int) -> list[Service]:
 def torture(path: Path, port: int, args: argparse.Namespace) -> int:
     """Kill and resume; then let it end. How many runs were killed while they worked."""
     chance, killed = random.Random(args.seed), 0
-    words = ["--catalogue", str(path), "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+    words = [
+        "--catalogue",
+        str(path),
+        "--connect-to",
+        f"*.test=127.0.0.1:{port}",
+        "--allow-net",
+        "127.0.0.0/8",
+    ]
     call = [sys.executable, "-m", "geohound"]
     environ = {
         **os.environ, "GEOHOUND_HOST_DELAY_S": str(args.delay), "GEOHOUND_SLOW_HOST_FACTOR": "0",
@@ -101,7 +114,11 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         checks = Counter(len(store.catalogue.checks(each.id)) for each in found)
         store.close()
     server.shutdown()
-    gaps = [later - first for times in Site.asked.values() for first, later in pairwise(times)]
+    gaps = [
+        later - first
+        for times in Site.asked.values()
+        for first, later in pairwise(times)
+    ]
     return {
         "kills": args.kills, "killed_at_work": killed, "services": len(found), "requests": count(),
         "checks_lost": checks[0], "checks_doubled": sum(n for times, n in checks.items() if times > 1),
@@ -121,7 +138,11 @@ def main() -> None:
     result = measure(args)
     print(json.dumps(result))
     command = f"python bench/monitor_kills.py --kills {args.kills}"
-    RESULTS.write_text(json.dumps({"command": command, "machine": machine(), **result}, indent=1) + "\n", "utf-8")
+    RESULTS.write_text(
+        json.dumps({"command": command, "machine": machine(), **result}, indent=1)
+        + "\n",
+        "utf-8",
+    )
 
 
 if __name__ == "__main__":

@@ -50,11 +50,15 @@ async def ours(endpoints: list[str], settings: Settings) -> None:
     fetcher = app.fetcher(settings)
     for endpoint in endpoints:
         service = Service("wms", endpoint)
-        look = await look_at(LookTarget(service), fetcher, KINDS, 10**7, datetime.now(UTC))
+        look = await look_at(
+            LookTarget(service), fetcher, KINDS, 10**7, datetime.now(UTC)
+        )
         assert isinstance(look, Look)
         assert look.check.ok, look.check
         read = look.read or service
-        checks, _ = await check_layers(read, chosen_layers(read, 1), fetcher, KINDS, datetime.now(UTC))
+        checks, _ = await check_layers(
+            read, chosen_layers(read, 1), fetcher, KINDS, datetime.now(UTC)
+        )
         assert all(check.ok for check in checks), checks
     await fetcher.close()
 
@@ -65,10 +69,14 @@ def theirs(endpoints: list[str], port: int) -> None:
     session.proxies = {"http": f"http://127.0.0.1:{port}"}
     for endpoint in endpoints:
         wanted = urlencode({"service": "WMS", "request": "GetCapabilities"})
-        answer = session.get(endpoint + ("&" if "?" in endpoint else "?") + wanted, timeout=30)
+        answer = session.get(
+            endpoint + ("&" if "?" in endpoint else "?") + wanted, timeout=30
+        )
         version = "1.3.0" if b"WMS_Capabilities" in answer.content[:2000] else "1.1.1"
         service = WebMapService(endpoint, xml=answer.content, version=version)
-        name, layer = next((n, la) for n, la in service.contents.items() if la.boundingBoxWGS84)
+        name, layer = next(
+            (n, la) for n, la in service.contents.items() if la.boundingBoxWGS84
+        )
         query = {
             "service": "WMS",
             "version": "1.1.1",
@@ -81,7 +89,9 @@ def theirs(endpoints: list[str], port: int) -> None:
             "height": 256,
             "format": "image/png",
         }
-        image = session.get(endpoint + ("&" if "?" in endpoint else "?") + urlencode(query), timeout=30)
+        image = session.get(
+            endpoint + ("&" if "?" in endpoint else "?") + urlencode(query), timeout=30
+        )
         assert image.headers["content-type"].startswith("image/"), image.text[:200]
 
 
@@ -100,10 +110,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "monitor_peers.json")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).parent / "results" / "monitor_peers.json",
+    )
     args = parser.parse_args()
     world = World(5, args.hosts, 600, NO_TROUBLE, ("wms",))
-    endpoints = [placed.spec.endpoint for placed in world.services if urlsplit(placed.spec.endpoint).scheme == "http"]
+    endpoints = [
+        placed.spec.endpoint
+        for placed in world.services
+        if urlsplit(placed.spec.endpoint).scheme == "http"
+    ]
     found: dict = {}
     with geoweb_running(world) as port:
         settings = Settings(
@@ -114,13 +132,20 @@ def main() -> None:
             address_share=0.0,
             requests_per_address=64,
         )
-        endpoints = [endpoint for endpoint in endpoints if both_can(endpoint, settings, port)]
+        endpoints = [
+            endpoint for endpoint in endpoints if both_can(endpoint, settings, port)
+        ]
         for number in range(args.rounds):
             with cpu(f"geohound {number + 1}", found, len(endpoints)):
                 asyncio.run(ours(endpoints, settings))
             with cpu(f"owslib and requests {number + 1}", found, len(endpoints)):
                 theirs(endpoints, port)
-    kept = {"command": "python bench/monitor_peers.py", "what": __doc__, "services": len(endpoints), "runs": found}
+    kept = {
+        "command": "python bench/monitor_peers.py",
+        "what": __doc__,
+        "services": len(endpoints),
+        "runs": found,
+    }
     args.out.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 

@@ -25,7 +25,13 @@ from geohound.model.service import Service
 from geohound.model.visit import Failure, Purpose, Response, Visit
 from geohound.monitor.looking import Look, LookTarget, look_at
 from geohound.monitor.rates import DAY_S, event_rate
-from geohound.monitor.schedule import Revisiting, RevisitPolicy, after_look, next_check, planned_events
+from geohound.monitor.schedule import (
+    Revisiting,
+    RevisitPolicy,
+    after_look,
+    next_check,
+    planned_events,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WMS = b'<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Title>A</Title></Service></WMS_Capabilities>'
@@ -103,13 +109,27 @@ def web(name: str, services: int, days: float, seed: int) -> list[Simulated]:
         while (at := at + chance.expovariate(1 / mean_days)) < min(days, death):
             changes.append(at)
         host = number // PER_HOST
-        due = DueLook(Purpose.CHECK, str(number), str(host), START, START, LookStats(), chance.choice((1, 1, 2, 3)))
+        due = DueLook(
+            Purpose.CHECK,
+            str(number),
+            str(host),
+            START,
+            START,
+            LookStats(),
+            chance.choice((1, 1, 2, 3)),
+        )
         due = replace(due, depth=chance.randrange(7))
         found.append(Simulated(host, changes, death, due.rank, due.depth, due))
     return found
 
 
-def simulate(found: list[Simulated], revisiting: Revisiting, days: float, failing: float, seed: int) -> dict[str, Any]:
+def simulate(
+    found: list[Simulated],
+    revisiting: Revisiting,
+    days: float,
+    failing: float,
+    seed: int,
+) -> dict[str, Any]:
     """Run the monitor over these days; a change counts as seen if a good look comes before the next change."""
     chance, hosts = random.Random(seed), {each.host: LookStats() for each in found}
     heap = [(chance.random(), number) for number in range(len(found))]
@@ -140,11 +160,15 @@ def simulate(found: list[Simulated], revisiting: Revisiting, days: float, failin
                 confirmed.append(day - each.death)
         each.state = state
         before = each.due.stats
-        stats = after_look(each.due, check.result, state, changed=bool(new), at=check.at)
+        stats = after_look(
+            each.due, check.result, state, changed=bool(new), at=check.at
+        )
         hosts[each.host] = add(hosts[each.host], before, stats)
         each.due = replace(each.due, stats=stats, looked_at=check.at)
         each.looked = day if good else each.looked
-        then = next_check(each.due, check.result, state, hosts[each.host], revisiting, check.at)
+        then = next_check(
+            each.due, check.result, state, hosts[each.host], revisiting, check.at
+        )
         heapq.heappush(heap, ((then - START).total_seconds() / DAY_S, number))
     total = sum(len(each.changes) for each in found)
     return {
@@ -155,7 +179,9 @@ def simulate(found: list[Simulated], revisiting: Revisiting, days: float, failin
     }  # fmt: skip
 
 
-def planned(found: list[Simulated], hosts: dict[int, LookStats], revisiting: Revisiting) -> Revisiting:
+def planned(
+    found: list[Simulated], hosts: dict[int, LookStats], revisiting: Revisiting
+) -> Revisiting:
     """As the monitor plans, from time to time."""
     if revisiting.policy is not RevisitPolicy.ADAPTIVE:
         return revisiting
@@ -172,7 +198,9 @@ def add(total: LookStats, before: LookStats, after: LookStats) -> LookStats:
     )  # fmt: skip
 
 
-def look(each: Simulated, day: float, chance: random.Random, failing: float) -> tuple[Check, int]:
+def look(
+    each: Simulated, day: float, chance: random.Random, failing: float
+) -> tuple[Check, int]:
     """A good look costs one request; whatever else happens is played through the program's own look."""
     at = START + timedelta(days=day)
     is_dead = day >= each.death
@@ -200,7 +228,11 @@ def main() -> None:
     parser.add_argument("--services", type=int, default=2000)
     parser.add_argument("--days", type=float, default=180.0)
     parser.add_argument("--failing", type=float, default=0.01)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "monitor_policies.json")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).parent / "results" / "monitor_policies.json",
+    )
     args = parser.parse_args()
     rows = list(compare(args.services, args.days, args.failing))
     for row in rows:
@@ -216,7 +248,12 @@ def compare(services: int, days: float, failing: float) -> Iterator[dict[str, An
     for name in WEBS:
         uniform: dict[str, Any] = {}
         seed = 1 if name in CHOSEN_ON else HELD_OUT_SEED
-        for policy in (RevisitPolicy.UNIFORM, RevisitPolicy.ADAPTIVE, RevisitPolicy.RANK, RevisitPolicy.LEVELS):
+        for policy in (
+            RevisitPolicy.UNIFORM,
+            RevisitPolicy.ADAPTIVE,
+            RevisitPolicy.RANK,
+            RevisitPolicy.LEVELS,
+        ):
             found = web(name, services, days, seed)
             ended = simulate(found, Revisiting(policy), days, failing, seed + 1)
             uniform = uniform or ended

@@ -116,7 +116,9 @@ def _splice(data: bytes, rng: Random, others: Sequence[bytes]) -> bytes:
     other = rng.choice(others) if others else data
     start, end = _piece(other, rng)
     place = _spot(data, rng)
-    return data[:place] + (other[start:] if rng.random() < 0.3 else other[start:end] + data[place:])
+    return data[:place] + (
+        other[start:] if rng.random() < 0.3 else other[start:end] + data[place:]
+    )
 
 
 def _insert(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
@@ -127,7 +129,11 @@ def _insert(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
 
 def _declare(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     end = data.find(b"?>") + 2 if data.startswith(b"<?xml") else 0
-    return data[:end] + rng.choice(DOCTYPES) + data[end:].replace(b"<Title>", b"<Title>&c;", 1)
+    return (
+        data[:end]
+        + rng.choice(DOCTYPES)
+        + data[end:].replace(b"<Title>", b"<Title>&c;", 1)
+    )
 
 
 def _value(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
@@ -144,7 +150,10 @@ def _value(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
 def _shuffle(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     """Two tags or values change places."""
     pattern = rng.choice((_TAG, _VALUE))
-    a, b = pattern.search(data, _spot(data, rng)), pattern.search(data, _spot(data, rng))
+    a, b = (
+        pattern.search(data, _spot(data, rng)),
+        pattern.search(data, _spot(data, rng)),
+    )
     if not a or not b or a.end() > b.start():
         return data
     return data[: a.start()] + b[0] + data[a.end() : b.start()] + a[0] + data[b.end() :]
@@ -168,8 +177,20 @@ def _nest(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
         tag = _TAG.match(data, start)
         name = _BLOCK.match(data, start)
         if tag and name and not tag[0].endswith(b"/>"):
-            return data[:start] + tag[0] * depth + data[start:end] + (b"</" + name[1] + b">") * depth + data[end:]
-    return data[:start] + b'{"layers":[' * depth + data[start:end] + b"]}" * depth + data[end:]
+            return (
+                data[:start]
+                + tag[0] * depth
+                + data[start:end]
+                + (b"</" + name[1] + b">") * depth
+                + data[end:]
+            )
+    return (
+        data[:start]
+        + b'{"layers":[' * depth
+        + data[start:end]
+        + b"]}" * depth
+        + data[end:]
+    )
 
 
 def _encode(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
@@ -178,8 +199,17 @@ def _encode(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
 
 def _misname(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     name = rng.choice(NAMED)
-    found = re.sub(rb"""encoding=["'][\w-]+["']""", b'encoding="' + name + b'"', data[:200], count=1)
-    return found + data[200:] if found != data[:200] else b'<?xml version="1.0" encoding="' + name + b'"?>' + data
+    found = re.sub(
+        rb"""encoding=["'][\w-]+["']""",
+        b'encoding="' + name + b'"',
+        data[:200],
+        count=1,
+    )
+    return (
+        found + data[200:]
+        if found != data[:200]
+        else b'<?xml version="1.0" encoding="' + name + b'"?>' + data
+    )
 
 
 def _pack(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
@@ -202,7 +232,9 @@ MUTATIONS: tuple[Mutation, ...] = (
 )  # fmt: skip
 
 
-def mutate(data: bytes, rng: Random, others: Sequence[bytes], max_bytes: int = MAX_BYTES) -> bytes:
+def mutate(
+    data: bytes, rng: Random, others: Sequence[bytes], max_bytes: int = MAX_BYTES
+) -> bytes:
     """The document after one to six mutations."""
     for _ in range(rng.choice((1, 1, 2, 3, 6))):
         data = rng.choice(MUTATIONS)(data, rng, others)[:max_bytes]

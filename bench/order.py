@@ -48,10 +48,15 @@ FAMILIES: dict[str, Callable[[int, int, int], Web]] = {
     "geoweb": lambda seed, hosts, pages: GeowebWeb(seed, hosts=hosts, pages=pages),
     "wild": lambda seed, hosts, pages: WildWeb(seed, hosts=hosts, pages=pages),
     "civic": lambda seed, hosts, pages: CivicWeb(seed, hosts=hosts, pages=pages),
-    "scholarly": lambda seed, hosts, pages: ScholarlyWeb(seed, hosts=hosts, pages=pages),
+    "scholarly": lambda seed, hosts, pages: ScholarlyWeb(
+        seed, hosts=hosts, pages=pages
+    ),
     "bazaar": lambda seed, hosts, pages: BazaarWeb(seed, hosts=hosts, pages=pages),
 }
-TUNED_ON = ("geoweb", "wild")  # families that an author of the adaptive order has looked at
+TUNED_ON = (
+    "geoweb",
+    "wild",
+)  # families that an author of the adaptive order has looked at
 TUNING = (501, 502, 503)  # seeds, of webs with so many hosts and pages
 TUNING_SIZE = 120, 10_000
 JUDGING = (511, 512, 513)
@@ -89,7 +94,9 @@ class Score:
 
 @lru_cache(maxsize=2)
 def load(family: str, seed: int, hosts: int, pages: int) -> MinedWeb:
-    return mined(f"{family}-{seed}-{hosts}-{pages}", lambda: FAMILIES[family](seed, hosts, pages))
+    return mined(
+        f"{family}-{seed}-{hosts}-{pages}", lambda: FAMILIES[family](seed, hosts, pages)
+    )
 
 
 def contender(name: str, web: MinedWeb, budget: int) -> tuple[Order, Thrift | None]:
@@ -108,7 +115,11 @@ def contender(name: str, web: MinedWeb, budget: int) -> tuple[Order, Thrift | No
 def play(job: Job) -> Score:
     web = load(job.family, job.seed, job.hosts, job.pages)
     budget = job.budget or int(SHARE * web.pages)
-    order, thrift = (ABLATIONS[job.order](), FRUGAL) if job.is_ablation else contender(job.order, web, budget)
+    order, thrift = (
+        (ABLATIONS[job.order](), FRUGAL)
+        if job.is_ablation
+        else contender(job.order, web, budget)
+    )
     found = Simulation(web, order, Conditions(budget, thrift=thrift)).run()
     return measure(job, web, found)
 
@@ -143,9 +154,23 @@ def run(jobs: Sequence[Job], processes: int) -> list[Score]:
     return scores
 
 
-def large_jobs(families: Sequence[str], seeds: Sequence[int], published: Sequence[str]) -> list[Job]:
-    orders = ("told hosts", "adaptive", "adaptive, auto", "adaptive, all hosts", "shark, 10 hosts", *published)
-    return [Job(family, seed, HOSTS, PAGES, order) for family in families for seed in seeds for order in orders]
+def large_jobs(
+    families: Sequence[str], seeds: Sequence[int], published: Sequence[str]
+) -> list[Job]:
+    orders = (
+        "told hosts",
+        "adaptive",
+        "adaptive, auto",
+        "adaptive, all hosts",
+        "shark, 10 hosts",
+        *published,
+    )
+    return [
+        Job(family, seed, HOSTS, PAGES, order)
+        for family in families
+        for seed in seeds
+        for order in orders
+    ]
 
 
 def small_jobs(families: Sequence[str]) -> list[Job]:
@@ -177,15 +202,26 @@ def large_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
     summary: dict[str, object] = {}
     for family in dict.fromkeys(s.job.family for s in scores):
         of = [s for s in scores if s.job.family == family]
-        lines += ["", f"{family}, seeds {sorted({s.job.seed for s in of})}: % of the services after", ""]
+        lines += [
+            "",
+            f"{family}, seeds {sorted({s.job.seed for s in of})}: % of the services after",
+            "",
+        ]
         lines.append(
-            f"{'order':24}" + "".join(f"{k:>8}" for k in (*of[0].at_shares, *of[0].at_seconds)) + "  requests       s"
+            f"{'order':24}"
+            + "".join(f"{k:>8}" for k in (*of[0].at_shares, *of[0].at_seconds))
+            + "  requests       s"
         )
         for order in dict.fromkeys(s.job.order for s in of):
             lines.append(f"{order:24}" + _row([s for s in of if s.job.order == order]))
         summary[family] = goals(of)
-        lines += ["", "  " + ", ".join(f"{name} {value}" for name, value in goals(of).items())]
-    worst = min(summary, key=lambda f: summary[f]["times the best published at 15%"], default="")  # type: ignore[index]
+        lines += [
+            "",
+            "  " + ", ".join(f"{name} {value}" for name, value in goals(of).items()),
+        ]
+    worst = min(
+        summary, key=lambda f: summary[f]["times the best published at 15%"], default=""
+    )  # type: ignore[index]
     lines += ["", f"worst family: {worst}"]
     return "\n".join(lines).strip() + "\n", summary
 
@@ -193,8 +229,13 @@ def large_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
 def _row(scores: Sequence[Score]) -> str:
     marks = [_mean(s.at_shares[k] for s in scores) for k in scores[0].at_shares]
     marks += [_mean(s.at_seconds[k] for s in scores) for k in scores[0].at_seconds]
-    requests, elapsed_s = _mean(s.requests for s in scores), _mean(s.elapsed_s for s in scores)
-    return "".join(f"{mark:8.1f}" for mark in marks) + f"{requests:10.0f}{elapsed_s:8.0f}"
+    requests, elapsed_s = (
+        _mean(s.requests for s in scores),
+        _mean(s.elapsed_s for s in scores),
+    )
+    return (
+        "".join(f"{mark:8.1f}" for mark in marks) + f"{requests:10.0f}{elapsed_s:8.0f}"
+    )
 
 
 def _mean(values: object) -> float:
@@ -208,30 +249,52 @@ def goals(scores: Sequence[Score]) -> dict[str, float]:
         for order in {s.job.order for s in scores}
         for at in ("5%", "15%")
     }
-    best = max((share[order, "15%"] for order in PUBLISHED if (order, "15%") in share), default=math.nan)
+    best = max(
+        (share[order, "15%"] for order in PUBLISHED if (order, "15%") in share),
+        default=math.nan,
+    )
     fifo = share.get(("fifo", "5%"), math.nan)
     return {
-        "times the best published at 15%": round(share["adaptive", "15%"] / best, 2) if best else math.inf,
-        "of told hosts at 15%": round(share["adaptive", "15%"] / share["told hosts", "15%"], 2),
-        "times FIFO at 5%": round(share["adaptive", "5%"] / fifo, 2) if fifo else math.inf,
+        "times the best published at 15%": round(share["adaptive", "15%"] / best, 2)
+        if best
+        else math.inf,
+        "of told hosts at 15%": round(
+            share["adaptive", "15%"] / share["told hosts", "15%"], 2
+        ),
+        "times FIFO at 5%": round(share["adaptive", "5%"] / fifo, 2)
+        if fifo
+        else math.inf,
     }
 
 
 def small_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
     """Each web in a line, then how often either order was ahead and how likely that is by chance."""
     pairs = {s.job: s for s in scores}
-    lines, ahead, behind = [f"{'web':28}{'pages':>7}{'services':>10}{'fifo':>6}{'adaptive':>10}"], 0, 0
+    lines, ahead, behind = (
+        [f"{'web':28}{'pages':>7}{'services':>10}{'fifo':>6}{'adaptive':>10}"],
+        0,
+        0,
+    )
     for fifo, own in zip(scores[::2], scores[1::2], strict=True):
-        ahead, behind = ahead + (own.found > fifo.found), behind + (own.found < fifo.found)
+        ahead, behind = (
+            ahead + (own.found > fifo.found),
+            behind + (own.found < fifo.found),
+        )
         job = own.job
         web = f"{job.family}-{job.seed}, {job.hosts} hosts"
-        lines.append(f"{web:28}{job.budget:7}{own.services:10}{fifo.found:6}{own.found:10}")
+        lines.append(
+            f"{web:28}{job.budget:7}{own.services:10}{fifo.found:6}{own.found:10}"
+        )
     chance = sign_test(ahead, behind)
     lines += [
         "",
         f"ahead {ahead}, behind {behind}, equal {len(pairs) // 2 - ahead - behind}; two-sided p = {chance:.3f}",
     ]
-    return "\n".join(lines) + "\n", {"ahead": ahead, "behind": behind, "p": round(chance, 4)}
+    return "\n".join(lines) + "\n", {
+        "ahead": ahead,
+        "behind": behind,
+        "p": round(chance, 4),
+    }
 
 
 def sign_test(ahead: int, behind: int) -> float:
@@ -244,16 +307,36 @@ def ablation_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
     """Mean share of services at 15 % by family, on how many webs a part helps and harms, and how likely by chance."""
     families = list(dict.fromkeys(s.job.family for s in scores))
     of = {(s.job.order, s.job.family, s.job.seed): s.at_shares["15%"] for s in scores}
-    whole = {key[1:]: share for key, share in of.items() if key[0] == next(iter(ABLATIONS))}
-    lines, summary = [f"{'':40}" + "".join(f"{f:>10}" for f in families) + "   better with / without, p"], {}
+    whole = {
+        key[1:]: share for key, share in of.items() if key[0] == next(iter(ABLATIONS))
+    }
+    lines, summary = (
+        [
+            f"{'':40}"
+            + "".join(f"{f:>10}" for f in families)
+            + "   better with / without, p"
+        ],
+        {},
+    )
     for order in ABLATIONS:
-        means = {f: round(_mean(v for (o, g, _), v in of.items() if o == order and g == f), 1) for f in families}
+        means = {
+            f: round(
+                _mean(v for (o, g, _), v in of.items() if o == order and g == f), 1
+            )
+            for f in families
+        }
         helps = sum(whole[key] > of[(order, *key)] for key in whole)
         harms = sum(whole[key] < of[(order, *key)] for key in whole)
         chance = round(sign_test(helps, harms), 3)
-        summary[order] = means | {"better with it": helps, "better without it": harms, "p": chance}
+        summary[order] = means | {
+            "better with it": helps,
+            "better without it": harms,
+            "p": chance,
+        }
         ending = f"{helps:9} /{harms:3}, {chance:.3f}"
-        lines.append(f"{order:40}" + "".join(f"{means[f]:10.1f}" for f in families) + ending)
+        lines.append(
+            f"{order:40}" + "".join(f"{means[f]:10.1f}" for f in families) + ending
+        )
     return "\n".join(lines) + "\n", dict(summary)
 
 
@@ -276,7 +359,9 @@ class Recorder:
         return ask
 
 
-def cost_us(web: MinedWeb, make: Callable[[], Order], pages: int = 3000, rounds: int = 3) -> float:
+def cost_us(
+    web: MinedWeb, make: Callable[[], Order], pages: int = 3000, rounds: int = 3
+) -> float:
     """CPU of an order in µs per new link, all that a crawl asks of it counted in: the least of some rounds."""
     recorder = Recorder(make())
     Simulation(web, recorder, Conditions(pages, thrift=FRUGAL)).run()  # type: ignore[arg-type]
@@ -284,7 +369,9 @@ def cost_us(web: MinedWeb, make: Callable[[], Order], pages: int = 3000, rounds:
     least = math.inf
     for _ in range(rounds):
         order = make()
-        steps = [(getattr(order, name), arguments) for name, arguments in recorder.calls]
+        steps = [
+            (getattr(order, name), arguments) for name, arguments in recorder.calls
+        ]
         started = time.process_time()
         for method, arguments in steps:
             found = method(*arguments)
@@ -296,24 +383,46 @@ def cost_us(web: MinedWeb, make: Callable[[], Order], pages: int = 3000, rounds:
 
 def costs(family: str, orders: Sequence[str]) -> tuple[str, dict[str, object]]:
     web = load(family, TUNING[0], *TUNING_SIZE)
-    makers: dict[str, Callable[[], Order]] = {"adaptive": Adaptive} | {name: PUBLISHED[name] for name in orders}
-    found: dict[str, object] = {name: cost_us(web, make) for name, make in makers.items()}
-    return "\n".join(f"{name:14}{us:8.1f} µs per new link" for name, us in found.items()) + "\n", found
+    makers: dict[str, Callable[[], Order]] = {"adaptive": Adaptive} | {
+        name: PUBLISHED[name] for name in orders
+    }
+    found: dict[str, object] = {
+        name: cost_us(web, make) for name, make in makers.items()
+    }
+    return "\n".join(
+        f"{name:14}{us:8.1f} µs per new link" for name, us in found.items()
+    ) + "\n", found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=("large", "small", "ablations", "cost"), default="large")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--part", choices=("large", "small", "ablations", "cost"), default="large"
+    )
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
     parser.add_argument("--seed", type=int, action="append", help="of large webs")
-    parser.add_argument("--against", choices=tuple(PUBLISHED), action="append", help="published orders; by default all")
+    parser.add_argument(
+        "--against",
+        choices=tuple(PUBLISHED),
+        action="append",
+        help="published orders; by default all",
+    )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--result", help="name of the result, by default that of the part")
+    parser.add_argument(
+        "--result", help="name of the result, by default that of the part"
+    )
     given = parser.parse_args()
-    families, published = given.family or tuple(FAMILIES), given.against or tuple(PUBLISHED)
+    families, published = (
+        given.family or tuple(FAMILIES),
+        given.against or tuple(PUBLISHED),
+    )
     scores: list[Score] = []
     if given.part == "large":
-        scores = run(large_jobs(families, given.seed or JUDGING, published), given.processes)
+        scores = run(
+            large_jobs(families, given.seed or JUDGING, published), given.processes
+        )
         text, summary = large_table(scores)
     elif given.part == "small":
         scores = run(small_jobs(families), given.processes)
@@ -327,7 +436,9 @@ def main() -> None:
     print(f"{command}\n\n{text}")
     name = RESULTS / f"order_{given.result or given.part}"
     name.with_suffix(".txt").write_text(f"{command}\n\n{text}", "utf-8")
-    name.with_suffix(".json").write_text(json.dumps({"command": command, "summary": summary}, indent=1), "utf-8")
+    name.with_suffix(".json").write_text(
+        json.dumps({"command": command, "summary": summary}, indent=1), "utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -36,32 +36,59 @@ DELAY_S, LATENCY_S = 1.0, 0.2
 ORDERS = {"fifo": (), "shark": (), "adaptive": ("--thrift", "1")}
 
 
-def real(web: GeowebWeb, mined_web: MinedWeb, order: str, folder: Path) -> dict[str, Any]:
+def real(
+    web: GeowebWeb, mined_web: MinedWeb, order: str, folder: Path
+) -> dict[str, Any]:
     """One crawl by the command line: which share of the services it found, with what."""
     with latency(LATENCY_S), Observed(web.world) as served:
-        hound = Hound(folder / f"{mined_web.name} {order}.db", served.port, {"host_delay_s": DELAY_S})
+        hound = Hound(
+            folder / f"{mined_web.name} {order}.db",
+            served.port,
+            {"host_delay_s": DELAY_S},
+        )
         asked = ("--order", order, "--max-pages", str(BUDGET), *ORDERS[order])
         process = hound.crawl(web.seeds(), *asked)
         process.wait(600)
         asked_for = {asked.url for asked in served.asked}
-    named = frozenset[str]().union(*(node.services for node in mined_web.nodes if node.url in asked_for))
+    named = frozenset[str]().union(
+        *(node.services for node in mined_web.nodes if node.url in asked_for)
+    )
     found = {endpoint for _, endpoint in hound.announced()} & mined_web.services
-    named_share, found_share = (round(100 * len(part) / len(mined_web.services), 1) for part in (named, found))
-    return {"named": named_share, "found": found_share, "requests": len(asked_for), "s": hound.summary()["elapsed_s"]}
+    named_share, found_share = (
+        round(100 * len(part) / len(mined_web.services), 1) for part in (named, found)
+    )
+    return {
+        "named": named_share,
+        "found": found_share,
+        "requests": len(asked_for),
+        "s": hound.summary()["elapsed_s"],
+    }
 
 
 def simulated(web: MinedWeb, order: str) -> dict[str, Any]:
     maker: Order = Adaptive() if order == "adaptive" else PUBLISHED[order]()
     thrift = Thrift(share=1.0) if order == "adaptive" else None
-    conditions = Conditions(BUDGET, host_delay_s=DELAY_S, latency_s=LATENCY_S, thrift=thrift)
+    conditions = Conditions(
+        BUDGET, host_delay_s=DELAY_S, latency_s=LATENCY_S, thrift=thrift
+    )
     run = Simulation(web, maker, conditions).run()
-    named_share, found_share = (round(100 * n / len(web.services), 1) for n in (run.named, len(run.at_pages)))
-    return {"named": named_share, "found": found_share, "requests": run.requests, "s": round(run.elapsed_s, 1)}
+    named_share, found_share = (
+        round(100 * n / len(web.services), 1) for n in (run.named, len(run.at_pages))
+    )
+    return {
+        "named": named_share,
+        "found": found_share,
+        "requests": run.requests,
+        "s": round(run.elapsed_s, 1),
+    }
 
 
 def _means(rows: list[dict[str, Any]], measured: str, order: str) -> dict[str, float]:
     of = [row for row in rows if row["order"] == order]
-    return {side: round(statistics.mean(row[side][measured] for row in of), 1) for side in ("real", "simulated")}
+    return {
+        side: round(statistics.mean(row[side][measured] for row in of), 1)
+        for side in ("real", "simulated")
+    }
 
 
 def main() -> None:
@@ -71,10 +98,17 @@ def main() -> None:
             web = GeowebWeb(seed, hosts=HOSTS, pages=PAGES, trouble=False)
             mined_web = mined(f"calm-{seed}-{HOSTS}-{PAGES}", lambda web=web: web)
             for order in ORDERS:
-                row = {"seed": seed, "order": order, "real": real(web, mined_web, order, Path(folder))}
+                row = {
+                    "seed": seed,
+                    "order": order,
+                    "real": real(web, mined_web, order, Path(folder)),
+                }
                 rows.append(row | {"simulated": simulated(mined_web, order)})
                 print(rows[-1], flush=True)
-    means = {way: {order: _means(rows, way, order) for order in ORDERS} for way in ("named", "found")}
+    means = {
+        way: {order: _means(rows, way, order) for order in ORDERS}
+        for way in ("named", "found")
+    }
     print(means)
     load = round(os.getloadavg()[0], 1)
     result = {

@@ -25,18 +25,28 @@ TOLERANCE_S = 0.005  # of the server's clock, which it reads once a turn of its 
 def write_pages(folder: Path, cache: Path, count: int, port: int) -> None:
     """Small real pages, and one that links to all of them; every host serves the same."""
     site = docs_site.prepare(cache, 1, 5000, port)
-    small = sorted(site.root.rglob("*.html"), key=lambda path: abs(path.stat().st_size - 4000))[:count]
+    small = sorted(
+        site.root.rglob("*.html"), key=lambda path: abs(path.stat().st_size - 4000)
+    )[:count]
     folder.mkdir()
     for number, path in enumerate(small):
         shutil.copy(path, folder / f"page-{number}.html")
-    links = "".join(f'<li><a href="page-{n}.html">page {n}</a></li>' for n in range(len(small)))
-    (folder / "index.html").write_text(f"<!doctype html><title>All pages</title><ul>{links}</ul>")
+    links = "".join(
+        f'<li><a href="page-{n}.html">page {n}</a></li>' for n in range(len(small))
+    )
+    (folder / "index.html").write_text(
+        f"<!doctype html><title>All pages</title><ul>{links}</ul>"
+    )
     (folder / "robots.txt").write_text(docs_site.ROBOTS)
 
 
-def crawl(args: argparse.Namespace, folder: Path, hosts: tuple[str, ...]) -> tuple[measure.Cost, list[nginx.Hit]]:
+def crawl(
+    args: argparse.Namespace, folder: Path, hosts: tuple[str, ...]
+) -> tuple[measure.Cost, list[nginx.Hit]]:
     seeds = folder / "seeds.txt"
-    seeds.write_text("".join(f"http://{host}:{args.port}/index.html\n" for host in hosts))
+    seeds.write_text(
+        "".join(f"http://{host}:{args.port}/index.html\n" for host in hosts)
+    )
     env = {
         "PYTHONPATH": str(ROOT / "src"),
         "GEOHOUND_HOST_DELAY_S": str(args.delay),
@@ -48,18 +58,28 @@ def crawl(args: argparse.Namespace, folder: Path, hosts: tuple[str, ...]) -> tup
         str(args.seconds), "--fetchers", str(args.fetchers), "--allow-net", "127.0.0.0/8", "--catalogue",
         str(folder / "catalogue.db"), "--json", "--quiet",
     ]  # fmt: skip
-    with nginx.serving(folder, dict.fromkeys(hosts, folder / "pages"), args.port, cores="1") as log:
+    with nginx.serving(
+        folder, dict.fromkeys(hosts, folder / "pages"), args.port, cores="1"
+    ) as log:
         mark = log.mark()
-        cost = measure.run(measure.Job(command, env, "0", None, folder / "said.txt"), args.seconds + 30)
+        cost = measure.run(
+            measure.Job(command, env, "0", None, folder / "said.txt"), args.seconds + 30
+        )
         return cost, log.since(mark)
 
 
-def judge(hits: list[nginx.Hit], hosts: int, args: argparse.Namespace) -> dict[str, Any]:
+def judge(
+    hits: list[nginx.Hit], hosts: int, args: argparse.Namespace
+) -> dict[str, Any]:
     """Gaps per host, and the share of what the pace allows in the middle part of the run."""
     times: dict[str, list[float]] = defaultdict(list)
     for hit in hits:
         times[hit.host].append(hit.at_s)
-    gaps = sorted(later - earlier for of in times.values() for earlier, later in pairwise(sorted(of)))
+    gaps = sorted(
+        later - earlier
+        for of in times.values()
+        for earlier, later in pairwise(sorted(of))
+    )
     begun = min(hit.at_s for hit in hits)
     first, last = begun + args.seconds * 0.2, begun + args.seconds * 0.9
     steady = sum(first <= hit.at_s < last for hit in hits) / (last - first)
@@ -77,7 +97,9 @@ def judge(hits: list[nginx.Hit], hosts: int, args: argparse.Namespace) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, default in (("hosts", 1000), ("fetchers", 100), ("port", 18080)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--delay", type=float, default=1.0)
@@ -89,7 +111,9 @@ def main() -> None:
     hosts = docs_site.loopback_hosts(args.hosts)
     with tempfile.TemporaryDirectory(prefix="geohound-pace-") as name:
         folder = Path(name)
-        write_pages(folder / "pages", args.cache, int(args.seconds / args.delay) + 10, args.port)
+        write_pages(
+            folder / "pages", args.cache, int(args.seconds / args.delay) + 10, args.port
+        )
         cost, hits = crawl(args, folder, hosts)
     if not hits:
         sys.exit("The crawl asked for nothing.")

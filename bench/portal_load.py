@@ -21,9 +21,24 @@ from pathlib import Path
 from geohound.cli.demo import geoweb_running, write_places
 from geoweb import World
 
-VIEWERS, RATE, SECONDS = (int(word) for word in [*sys.argv[1:4], *("200", "20", "40")[len(sys.argv) - 1 :]])
-PAGES = ("/?q=rivers", "/?q=land+cover&kind=wms", "/api/v1/search?q=roads", "/tasks/1", "/")
-RATES = (40, 80, 120, 160, 200, 240)  # searches a second, each for RATE_S, until the slowest pass SLOW_MS
+VIEWERS, RATE, SECONDS = (
+    int(word) for word in [*sys.argv[1:4], *("200", "20", "40")[len(sys.argv) - 1 :]]
+)
+PAGES = (
+    "/?q=rivers",
+    "/?q=land+cover&kind=wms",
+    "/api/v1/search?q=roads",
+    "/tasks/1",
+    "/",
+)
+RATES = (
+    40,
+    80,
+    120,
+    160,
+    200,
+    240,
+)  # searches a second, each for RATE_S, until the slowest pass SLOW_MS
 RATE_S = 10.0
 SLOW_MS = 300.0
 RESULTS = Path(__file__).parent / "results" / "portal_load.json"
@@ -33,7 +48,9 @@ async def ask(port: int, path: str, headers: str = "") -> tuple[float, int]:
     """Seconds and status of one request."""
     began = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n".encode())
+    writer.write(
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n".encode()
+    )
     answer = await reader.read()
     writer.close()
     return time.monotonic() - began, int(answer.split(b" ", 2)[1])
@@ -91,13 +108,19 @@ async def load(port: int, pid: int) -> dict[str, object]:
         "viewers_that_got_events": sum(bool(each) for each in seen),
         "events_each": statistics.median(len(each) for each in seen),
         "events_lost": gaps,
-        "viewers_behind_at_the_end": sum(not each or each[-1] < last - 10 for each in seen),
+        "viewers_behind_at_the_end": sum(
+            not each or each[-1] < last - 10 for each in seen
+        ),
         "requests": len(every),
         "asked_per_s": round(len(every) / (SECONDS - 4), 1),
         "refused": sum(status != 200 for status in statuses),
         "p50_ms": round(1000 * statistics.median(every), 1),
         "p95_ms": round(1000 * every[int(0.95 * len(every))], 1),
-        "p95_ms_by_page": {path: round(1000 * sorted(v)[int(0.95 * len(v))], 1) for path, v in times.items() if v},
+        "p95_ms_by_page": {
+            path: round(1000 * sorted(v)[int(0.95 * len(v))], 1)
+            for path, v in times.items()
+            if v
+        },
         "portal_mb_at_first": round(first_mb, 1),
         "portal_mb_at_last": round(memory_mb(pid), 1),
         "load_average": os.getloadavg()[0],
@@ -138,11 +161,30 @@ def main() -> None:
             f'connect_to = ["*.test=127.0.0.1:{web}"]\nallow_nets = ["127.0.0.0/8"]\nhost_delay_s = 0.5\n'
             f'slow_host_factor = 0.0\napi_requests_per_minute = 0\nhost_places = "{places}"\n'
         )
-        words = ["serve", "--single-user", "--port", "0", "--json", "--config", str(config)]
-        command = [sys.executable, "-m", "geohound", *words, "--catalogue", f"{folder}/c.db"]
+        words = [
+            "serve",
+            "--single-user",
+            "--port",
+            "0",
+            "--json",
+            "--config",
+            str(config),
+        ]
+        command = [
+            sys.executable,
+            "-m",
+            "geohound",
+            *words,
+            "--catalogue",
+            f"{folder}/c.db",
+        ]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as portal:
             assert portal.stdout is not None
-            port = int(json.loads(portal.stdout.readline())["address"].rstrip("/").rpartition(":")[2])
+            port = int(
+                json.loads(portal.stdout.readline())["address"]
+                .rstrip("/")
+                .rpartition(":")[2]
+            )
             start = json.dumps({"seeds": list(world.seeds)})
             subprocess.run(
                 ["curl", "-s", "-X", "POST", f"http://127.0.0.1:{port}/api/v1/tasks", "-H",

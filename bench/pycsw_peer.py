@@ -69,9 +69,17 @@ def records(path: str, count: int):
     ):
         said = json.loads(body)
         layers = source.execute(
-            "SELECT name, title, abstract, keywords FROM layer WHERE service = ?", (num,)
+            "SELECT name, title, abstract, keywords FROM layer WHERE service = ?",
+            (num,),
         ).fetchall()
-        anytext = " ".join([title, said["abstract"], *said["keywords"], *(text for layer in layers for text in layer)])
+        anytext = " ".join(
+            [
+                title,
+                said["abstract"],
+                *said["keywords"],
+                *(text for layer in layers for text in layer),
+            ]
+        )
         box = (said.get("extent") or {}).get("box")
         wkt = "POLYGON(({west} {south}, {west} {north}, {east} {north}, {east} {south}, {west} {south}))"
         yield (
@@ -120,13 +128,23 @@ def main() -> None:
     home, path, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     config = home / "pycsw.cfg"
     config.write_text(CONFIG.format(home=home))
-    told = {"records": count, "load_cpu_s": round(load(home, path, count), 1), "times": [], "totals": []}
+    told = {
+        "records": count,
+        "load_cpu_s": round(load(home, path, count), 1),
+        "times": [],
+        "totals": [],
+    }
     queries = json.load(sys.stdin)
     ask(config, queries[0])
     for query in queries:
         started, used = time.perf_counter(), time.process_time()
         told["totals"].append(ask(config, query))
-        told["times"].append(((time.perf_counter() - started) * 1000, (time.process_time() - used) * 1000))
+        told["times"].append(
+            (
+                (time.perf_counter() - started) * 1000,
+                (time.process_time() - used) * 1000,
+            )
+        )
     sys.stdout.write("\n" + json.dumps(told) + "\n")
 
 

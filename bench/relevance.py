@@ -31,10 +31,16 @@ class PlainBm25:
     def __init__(self, services):
         self.boxes = {name: service.extent.box for name, service in services.items()}
         self.db = sqlite3.connect(":memory:")
-        self.db.execute("CREATE VIRTUAL TABLE doc USING fts5 (name UNINDEXED, body, tokenize='unicode61')")
+        self.db.execute(
+            "CREATE VIRTUAL TABLE doc USING fts5 (name UNINDEXED, body, tokenize='unicode61')"
+        )
         for name, s in services.items():
             texts = [s.title, s.abstract, *s.keywords, s.endpoint]
-            texts += [text for la in s.layers for text in (la.name, la.title, la.abstract, *la.keywords)]
+            texts += [
+                text
+                for la in s.layers
+                for text in (la.name, la.title, la.abstract, *la.keywords)
+            ]
             self.db.execute("INSERT INTO doc VALUES (?, ?)", (name, " ".join(texts)))
 
     def search(self, query):
@@ -42,18 +48,26 @@ class PlainBm25:
         if words:
             for joint in (" ", " OR "):
                 match = joint.join(f'"{word}"' for word in words)
-                found = self.db.execute("SELECT name FROM doc WHERE doc MATCH ? ORDER BY rank", (match,)).fetchall()
+                found = self.db.execute(
+                    "SELECT name FROM doc WHERE doc MATCH ? ORDER BY rank", (match,)
+                ).fetchall()
                 if found:
                     break
         else:
             found = self.db.execute("SELECT name FROM doc").fetchall()
         names = [name for (name,) in found]
-        return [name for name in names if query.bbox is None or overlaps(self.boxes[name], query.bbox)][:10]
+        return [
+            name
+            for name in names
+            if query.bbox is None or overlaps(self.boxes[name], query.bbox)
+        ][:10]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worst", type=int, default=0, help="show so many of the worst queries")
+    parser.add_argument(
+        "--worst", type=int, default=0, help="show so many of the worst queries"
+    )
     parser.add_argument("--write", action="store_true", help="keep the result")
     args = parser.parse_args()
     services, states, queries = judged.load()
@@ -66,7 +80,10 @@ def main() -> None:
         index = CatalogueIndex(store.catalogue, store.segments)
         for asked in queries:
             found = [names[hit.service.id] for hit in index.search(asked.query).hits]
-            exact = [names[hit.service.id] for hit in index.search(replace(asked.query, expand=False)).hits]
+            exact = [
+                names[hit.service.id]
+                for hit in index.search(replace(asked.query, expand=False)).hits
+            ]
             rows.append(
                 (
                     judged.ndcg(found, asked.grades),
@@ -77,8 +94,12 @@ def main() -> None:
                 )
             )
         store.close()
-    for score, _, base, asked, found in sorted(rows, key=lambda row: row[0])[: args.worst]:
-        print(f"{score:.3f} (plain {base:.3f}) {asked.query.text!r} {asked.query.bbox}\n   {found}\n   {asked.grades}")
+    for score, _, base, asked, found in sorted(rows, key=lambda row: row[0])[
+        : args.worst
+    ]:
+        print(
+            f"{score:.3f} (plain {base:.3f}) {asked.query.text!r} {asked.query.bbox}\n   {found}\n   {asked.grades}"
+        )
     told = {
         "queries": len(rows),
         "services": len(services),

@@ -40,7 +40,12 @@ from geohound.topics import TOPICS, Classifier
 RESULTS = Path(__file__).parent / "results" / "search.json"
 SERVICES, LAYERS_EACH = 100_000, 15
 CHUNK = 500
-GROWTH = (0.0067, 0.05, 0.25, 1.0)  # parts of the whole at which the same queries are asked; the first is 10,000 layers
+GROWTH = (
+    0.0067,
+    0.05,
+    0.25,
+    1.0,
+)  # parts of the whole at which the same queries are asked; the first is 10,000 layers
 
 
 def _make(start: int) -> list[Any]:
@@ -54,12 +59,17 @@ def services(count: int) -> Iterator[list[Any]]:
 
 
 def observed(met: list[Any], topics_of: Callable[[Service], Any]) -> list[Observation]:
-    return [Observation(service, sighting, topics=tuple(topics_of(service))) for service, sighting in met]
+    return [
+        Observation(service, sighting, topics=tuple(topics_of(service)))
+        for service, sighting in met
+    ]
 
 
 def rss_mb() -> float:
     with Path("/proc/self/status").open() as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+        return next(
+            int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS")
+        )
 
 
 Took = tuple[float, float]  # milliseconds on the wall, and of the processor
@@ -73,7 +83,10 @@ def summary(times: list[Took]) -> dict[str, float]:
     """On a machine with other work the wall says how busy it is; the processor's time says what a query costs."""
     told: dict[str, float] = {"queries": len(times)}
     for name, values in zip(("wall", "cpu"), zip(*times, strict=True), strict=True):
-        told |= {f"p50_{name}_ms": percentile(list(values), 0.5), f"p95_{name}_ms": percentile(list(values), 0.95)}
+        told |= {
+            f"p50_{name}_ms": percentile(list(values), 0.5),
+            f"p95_{name}_ms": percentile(list(values), 0.95),
+        }
         told[f"mean_{name}_ms"] = round(statistics.mean(values), 2)
     return told
 
@@ -83,18 +96,30 @@ def timed(search: Callable[[Query], Any], queries: list[Query]) -> list[Took]:
     for query in queries:
         started, used = time.perf_counter(), time.process_time()
         search(query)
-        times.append(((time.perf_counter() - started) * 1000, (time.process_time() - used) * 1000))
+        times.append(
+            (
+                (time.perf_counter() - started) * 1000,
+                (time.process_time() - used) * 1000,
+            )
+        )
     return times
 
 
-def least(search: Callable[[Query], Any], queries: list[Query], rounds: int = 5) -> dict[str, float]:
+def least(
+    search: Callable[[Query], Any], queries: list[Query], rounds: int = 5
+) -> dict[str, float]:
     """Each query several times, the least of its times: what it costs where nobody else is in the way."""
     runs = [timed(search, queries) for _ in range(rounds)]
-    best = [(min(w for w, _ in took), min(c for _, c in took)) for took in zip(*runs, strict=True)]
+    best = [
+        (min(w for w, _ in took), min(c for _, c in took))
+        for took in zip(*runs, strict=True)
+    ]
     return {"rounds": rounds, **summary(best)}
 
 
-def by_mode(search: Callable[[Query], Any], queries: list[Query]) -> dict[str, dict[str, float]]:
+def by_mode(
+    search: Callable[[Query], Any], queries: list[Query]
+) -> dict[str, dict[str, float]]:
     modes: dict[str, list[Took]] = {}
     for query, took in zip(queries, timed(search, queries), strict=True):
         mode = "both" if query.text and query.bbox else "words" if query.text else "box"
@@ -116,11 +141,17 @@ def build(path: Path, count: int) -> dict[str, Any]:
     for chunk in services(count):
         started, used = time.perf_counter(), time.process_time()
         store.catalogue.record_now(observed(chunk, topics_of))
-        wall, cpu = wall + time.perf_counter() - started, cpu + time.process_time() - used
+        wall, cpu = (
+            wall + time.perf_counter() - started,
+            cpu + time.process_time() - used,
+        )
         done += len(chunk)
         started, used = time.perf_counter(), time.process_time()
         index.refresh()
-        index_wall, index_cpu = index_wall + time.perf_counter() - started, index_cpu + time.process_time() - used
+        index_wall, index_cpu = (
+            index_wall + time.perf_counter() - started,
+            index_cpu + time.process_time() - used,
+        )
         if done in marks and done < count:
             index.refresh(1)
             checkpoint(path)
@@ -128,7 +159,10 @@ def build(path: Path, count: int) -> dict[str, Any]:
     layers = store.catalogue.count()[1]
     started, used = time.perf_counter(), time.process_time()
     index.refresh(1)
-    index_wall, index_cpu = index_wall + time.perf_counter() - started, index_cpu + time.process_time() - used
+    index_wall, index_cpu = (
+        index_wall + time.perf_counter() - started,
+        index_cpu + time.process_time() - used,
+    )
     store.close()
     return {
         "services": done, "layers": layers, "write_wall_s": round(wall, 1), "write_cpu_s": round(cpu, 1),
@@ -147,7 +181,9 @@ def grow(folder: Path) -> list[dict[str, Any]]:
         search = CatalogueIndex(store.catalogue, store.segments).search
         timed(search, queries)
         services, layers = store.catalogue.count()
-        told.append({"services": services, "layers": layers, **summary(timed(search, queries))})
+        told.append(
+            {"services": services, "layers": layers, **summary(timed(search, queries))}
+        )
         store.close()
     return told
 
@@ -166,7 +202,10 @@ def size_on_disk(path: Path) -> dict[str, float]:
         "ELSE 'services and layers' END, sum(pgsize) / 1e6 FROM dbstat GROUP BY 1"
     ).fetchall()
     connection.close()
-    return {"file_mb": round(path.stat().st_size / 1e6), **{name: round(size) for name, size in rows}}
+    return {
+        "file_mb": round(path.stat().st_size / 1e6),
+        **{name: round(size) for name, size in rows},
+    }
 
 
 COLD = """
@@ -189,8 +228,12 @@ def cold(path: Path, count: int) -> dict[str, float]:
     """The first query of a new process each time; the file is in the system's cache, nothing is in ours."""
     times = []
     for number in range(count):
-        script = COLD.format(bench=str(Path(__file__).parent), path=str(path), number=number)
-        told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        script = COLD.format(
+            bench=str(Path(__file__).parent), path=str(path), number=number
+        )
+        told = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout
         wall, cpu = told.split()
         times.append((float(wall), float(cpu)))
     return summary(times)
@@ -211,10 +254,17 @@ def _crawl(path: str, start: int, count: int, rate: float, pipe: Any) -> None:
         ahead = begun + (at + batch) / rate - time.perf_counter()
         if ahead > 0:
             time.sleep(ahead)
-    pipe.send((len(made) / (time.perf_counter() - begun), (time.process_time() - used) / len(made) * 1000))
+    pipe.send(
+        (
+            len(made) / (time.perf_counter() - begun),
+            (time.process_time() - used) / len(made) * 1000,
+        )
+    )
 
 
-def while_writing(search: Callable[[Query], Any], path: Path, first: int, rate: float) -> dict[str, float]:
+def while_writing(
+    search: Callable[[Query], Any], path: Path, first: int, rate: float
+) -> dict[str, float]:
     ours, theirs = multiprocessing.Pipe()
     writer = multiprocessing.get_context("spawn").Process(
         target=_crawl, args=(str(path), first, CHUNK * 8, rate, theirs)
@@ -237,12 +287,23 @@ def while_writing(search: Callable[[Query], Any], path: Path, first: int, rate: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--copies", type=int, default=1, help="write a part and copy it so often (see search_copies)")
     parser.add_argument(
-        "--folder", help="where the catalogue is built; a temporary folder that is deleted if not given"
+        "--copies",
+        type=int,
+        default=1,
+        help="write a part and copy it so often (see search_copies)",
+    )
+    parser.add_argument(
+        "--folder",
+        help="where the catalogue is built; a temporary folder that is deleted if not given",
     )
     parser.add_argument("--peers", default="like,pycsw")
-    parser.add_argument("--peer-services", type=int, default=0, help="the peers get this part; all if there is none")
+    parser.add_argument(
+        "--peer-services",
+        type=int,
+        default=0,
+        help="the peers get this part; all if there is none",
+    )
     parser.add_argument("--peer-queries", type=int, default=30)
     parser.add_argument("--pycsw-queries", type=int, default=15)
     parser.add_argument("--write", action="store_true", help="keep the result")
@@ -251,7 +312,10 @@ def main() -> None:
         folder = Path(args.folder or scratch)
         path = folder / "search.db"
         count = int(SERVICES * args.scale / args.copies) // CHUNK * CHUNK or CHUNK
-        told: dict[str, Any] = {"at": time.strftime("%Y-%m-%d"), "load_before": os.getloadavg()[0]}
+        told: dict[str, Any] = {
+            "at": time.strftime("%Y-%m-%d"),
+            "load_before": os.getloadavg()[0],
+        }
         if not path.exists():
             (folder / "build.json").write_text(json.dumps(build(path, count)))
             if args.copies > 1:

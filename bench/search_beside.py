@@ -36,8 +36,12 @@ QUERIES, ROUNDS, COMMANDS = 150, 5, 10
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--before", type=Path, required=True, help="folder of the other checkout")
-    parser.add_argument("--catalogue", type=Path, required=True, help="written by the older of the two")
+    parser.add_argument(
+        "--before", type=Path, required=True, help="folder of the other checkout"
+    )
+    parser.add_argument(
+        "--catalogue", type=Path, required=True, help="written by the older of the two"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sides = {"before": options.before.resolve(), "after": ROOT}
@@ -47,7 +51,11 @@ def main() -> None:
         queries = mixed_queries(QUERIES, seed=90)
         commands = _commands(sides, copies, queries[:COMMANDS])
         warm = _warm(sides, copies, queries)
-    result = {"command": "python bench/search_beside.py --before DIR --catalogue FILE", **commands, **warm}
+    result = {
+        "command": "python bench/search_beside.py --before DIR --catalogue FILE",
+        **commands,
+        **warm,
+    }
     RESULT.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     print(json.dumps(result, indent=1))
 
@@ -56,14 +64,32 @@ def _environment(checkout: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(checkout / "src")}
 
 
-def _commands(sides: dict[str, Path], copies: dict[str, Path], queries: list[Query]) -> dict[str, Any]:
+def _commands(
+    sides: dict[str, Path], copies: dict[str, Path], queries: list[Query]
+) -> dict[str, Any]:
     cpu: dict[str, list[float]] = {side: [] for side in sides}
-    for query in [queries[0], *queries]:  # the first of all opens, and brings an old file up to date
+    for query in [
+        queries[0],
+        *queries,
+    ]:  # the first of all opens, and brings an old file up to date
         for side, checkout in sides.items():
-            words = [sys.executable, "-m", "geohound", "search", "--json", "--catalogue", str(copies[side])]
+            words = [
+                sys.executable,
+                "-m",
+                "geohound",
+                "search",
+                "--json",
+                "--catalogue",
+                str(copies[side]),
+            ]
             words += [query.text or "map"]
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(words, env=_environment(checkout), stdout=subprocess.DEVNULL, check=False)
+            subprocess.run(
+                words,
+                env=_environment(checkout),
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             cpu[side].append(used)
@@ -71,11 +97,15 @@ def _commands(sides: dict[str, Path], copies: dict[str, Path], queries: list[Que
     return {
         "command_cpu_s": {side: round(value, 3) for side, value in medians.items()},
         "command_ratio": round(medians["after"] / medians["before"], 2),
-        "first_command_cpu_s": {side: round(times[0], 3) for side, times in cpu.items()},
+        "first_command_cpu_s": {
+            side: round(times[0], 3) for side, times in cpu.items()
+        },
     }
 
 
-def _warm(sides: dict[str, Path], copies: dict[str, Path], queries: list[Query]) -> dict[str, Any]:
+def _warm(
+    sides: dict[str, Path], copies: dict[str, Path], queries: list[Query]
+) -> dict[str, Any]:
     ports = {side: _free_port() for side in sides}
     running = [
         subprocess.Popen(
@@ -93,7 +123,10 @@ def _warm(sides: dict[str, Path], copies: dict[str, Path], queries: list[Query])
         for process in running:
             process.terminate()
             process.wait()
-    ratios = [after / before for before, after in zip(best["before"], best["after"], strict=True)]
+    ratios = [
+        after / before
+        for before, after in zip(best["before"], best["after"], strict=True)
+    ]
     quarters = statistics.quantiles(ratios, n=4)
     return {
         "warm_ms": {side: round(statistics.median(times) * 1000, 2) for side, times in best.items()},
@@ -114,9 +147,16 @@ def _least_times(ports: dict[str, int], queries: list[Query]) -> dict[str, list[
 
 
 def _ask(port: int, query: Query) -> float:
-    asked: dict[str, Any] = {"q": query.text, "limit": query.limit, "offset": query.offset}
+    asked: dict[str, Any] = {
+        "q": query.text,
+        "limit": query.limit,
+        "offset": query.offset,
+    }
     if query.bbox:
-        asked |= {"bbox": ",".join(f"{side:g}" for side in query.bbox.as_tuple()), "relation": query.relation.value}
+        asked |= {
+            "bbox": ",".join(f"{side:g}" for side in query.bbox.as_tuple()),
+            "relation": query.relation.value,
+        }
     url = f"http://127.0.0.1:{port}/api/v1/search?{urlencode(asked)}"
     while True:
         started = time.perf_counter()

@@ -44,14 +44,19 @@ def _copy_segments(store: Store, copy: int, highest: int) -> None:
     added, parts = [], {}
     for segment in [segment for segment in manifest.segments if "-" not in segment.id]:
         piece = decode(read, segment.id)
-        records, states = piece.records.astype(RECORD), read_states(read, segment.id).astype(STATE)
+        records, states = (
+            piece.records.astype(RECORD),
+            read_states(read, segment.id).astype(STATE),
+        )
         records["num"] += copy * highest
         states["num"] += copy * highest
         for name in ("duplicate_key", "id"):
             records[name] ^= np.uint64(copy * _ODD % 2**64)
         added.append(Segment(f"{segment.id}-{copy}", segment.entries, segment.services))
         parts[added[-1].id] = encode(piece._replace(records=records), states)
-    following = replace(manifest, version=manifest.version + 1, segments=(*manifest.segments, *added))
+    following = replace(
+        manifest, version=manifest.version + 1, segments=(*manifest.segments, *added)
+    )
     if not store.segments.publish(following, parts):
         raise RuntimeError("Another process has published a manifest meanwhile.")
 

@@ -12,8 +12,36 @@ from geoweb.chance import Dice
 from geoweb.services._content import vocabulary as service_vocabulary
 from geoweb.words import vocabulary
 
-LANGUAGES = ("en", "en", "en", "de", "de", "fr", "fr", "es", "pt", "nl", "it", "zh", "ja", "ru")
-BROAD = ("map", "wms", "data", "2020", "water", "areas", "types", "Karte", "service", "land", "network", "Daten")
+LANGUAGES = (
+    "en",
+    "en",
+    "en",
+    "de",
+    "de",
+    "fr",
+    "fr",
+    "es",
+    "pt",
+    "nl",
+    "it",
+    "zh",
+    "ja",
+    "ru",
+)
+BROAD = (
+    "map",
+    "wms",
+    "data",
+    "2020",
+    "water",
+    "areas",
+    "types",
+    "Karte",
+    "service",
+    "land",
+    "network",
+    "Daten",
+)
 
 
 def mixed_queries(count: int, seed: int) -> list[Query]:
@@ -39,16 +67,25 @@ def _query(chance: random.Random) -> Query:
 
 
 def _value(name: str, chance: random.Random) -> str:
-    values = {"kind": ("wms", "wfs"), "language": ("de", "en"), "https": ("yes",), "crs": ("EPSG:4326",)}
+    values = {
+        "kind": ("wms", "wfs"),
+        "language": ("de", "en"),
+        "https": ("yes",),
+        "crs": ("EPSG:4326",),
+    }
     return chance.choice(values[name])
 
 
 def _text(language: str, chance: random.Random) -> str:
     themes = [
-        words for topic in service_vocabulary()["topics"].values() for words in [topic.get(language, topic["en"])]
+        words
+        for topic in service_vocabulary()["topics"].values()
+        for words in [topic.get(language, topic["en"])]
     ]
     words = chance.choice(chance.choice(themes))
-    if chance.random() < 0.3:  # a word that is not of the geoweb, alone or beside one that is
+    if (
+        chance.random() < 0.3
+    ):  # a word that is not of the geoweb, alone or beside one that is
         rare = draw(language, Dice(chance.getrandbits(60)))
         words = rare if chance.random() < 0.5 else f"{words} {rare}"
     place = chance.choice(vocabulary(language).places)[0]
@@ -76,4 +113,6 @@ def _box(language: str, chance: random.Random) -> BBox:
     west, east = lon - half, lon + half
     if chance.random() < 0.05:
         return BBox(170, -30, -170, 10)
-    return BBox(max(-180, west), max(-90, lat - half), min(180, east), min(90, lat + half))
+    return BBox(
+        max(-180, west), max(-90, lat - half), min(180, east), min(90, lat + half)
+    )

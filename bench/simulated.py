@@ -84,7 +84,13 @@ class _Miner:
             node = self._nodes[self._queue.popleft()]
             self._read(node)
             found |= node.services
-        return MinedWeb(name, self._web.pages, [s for s in seeds if s >= 0], self._nodes, frozenset(found))
+        return MinedWeb(
+            name,
+            self._web.pages,
+            [s for s in seeds if s >= 0],
+            self._nodes,
+            frozenset(found),
+        )
 
     def _number(self, url: str) -> int:
         number = self._numbers.get(url)
@@ -95,7 +101,9 @@ class _Miner:
     def _enter(self, url: str) -> int:
         """A new node, or -1 for what is tested at once and is no page, and for traps."""
         free = app.address_book().looks_like_service(url)
-        if (free and self._web.page(url) is None) or self._dull[urls.shape(url)] >= MAX_DULL:
+        if (free and self._web.page(url) is None) or self._dull[
+            urls.shape(url)
+        ] >= MAX_DULL:
             return -1
         self._nodes.append(Node(url, urls.host(url), free=free))
         self._queue.append(len(self._nodes) - 1)
@@ -105,16 +113,30 @@ class _Miner:
         body = self._web.page(node.url)
         if body is None:
             return
-        response = Response(node.url, node.url, 200, {"content-type": "text/html; charset=utf-8"}, body, _NOW)
+        response = Response(
+            node.url,
+            node.url,
+            200,
+            {"content-type": "text/html; charset=utf-8"},
+            body,
+            _NOW,
+        )
         page = mine(Document(response), app.address_book())
         node.services = frozenset(self._web.services(node.url))
         if self._repeats(node, page) and not node.services:
             return
-        node.title, node.text, node.language, node.software = page.title, page.text, page.language, page.software
+        node.title, node.text, node.language, node.software = (
+            page.title,
+            page.text,
+            page.language,
+            page.software,
+        )
         node.links = tuple(self._links(page))
 
     def _repeats(self, node: Node, page: Page) -> bool:
-        words = f"{node.host} {page.text.translate(_NO_DIGITS)}".encode("utf-8", "replace")
+        words = f"{node.host} {page.text.translate(_NO_DIGITS)}".encode(
+            "utf-8", "replace"
+        )
         digest = hashlib.blake2b(words, digest_size=8).digest()
         self._wordings[digest] += 1
         same = self._wordings[digest] > MAX_SAME_WORDS
@@ -127,11 +149,27 @@ class _Miner:
         seen: set[str] = set()
         for link in page.links:
             address = urls.canonical(link.url, page.url)
-            if not address or address in seen or link.nofollow or page.nofollow or link.place is LinkPlace.CONFIG:
+            if (
+                not address
+                or address in seen
+                or link.nofollow
+                or page.nofollow
+                or link.place is LinkPlace.CONFIG
+            ):
                 continue
             seen.add(address)
-            if urls.looks_like_media(address) or urls.repeats_path(address) or len(address) > 2000:
+            if (
+                urls.looks_like_media(address)
+                or urls.repeats_path(address)
+                or len(address) > 2000
+            ):
                 continue
             number = self._number(address)
             if number >= 0:
-                yield number, link.text, link.context, link.place, sys.intern(link.dom_path)
+                yield (
+                    number,
+                    link.text,
+                    link.context,
+                    link.place,
+                    sys.intern(link.dom_path),
+                )

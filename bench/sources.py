@@ -36,7 +36,11 @@ WORDS = ("rivers", "land", "cover")
 def sister_hosts(world: World) -> list[str]:
     """Half of the hosts with a service below /geoserver that anybody can find."""
     places = [urlsplit(placed.spec.endpoint) for placed in world.services]
-    hosts = {str(at.hostname) for at in places if at.path.startswith("/geoserver/") and at.path != "/geoserver/ows"}
+    hosts = {
+        str(at.hostname)
+        for at in places
+        if at.path.startswith("/geoserver/") and at.path != "/geoserver/ows"
+    }
     return sorted(host for host in hosts if zlib.crc32(host.encode()) % 2)
 
 
@@ -47,7 +51,10 @@ def sisters(hosts: list[str]) -> Iterator[None]:
     def answer(world: World, request: Request, moods: Any = None) -> Reply:
         if request.host in hosts and request.path == "/geoserver/ows":
             spec = ServiceSpec(
-                "wms", "1.3.0", zlib.crc32(request.host.encode()), f"http://{request.host}/geoserver/ows"
+                "wms",
+                "1.3.0",
+                zlib.crc32(request.host.encode()),
+                f"http://{request.host}/geoserver/ows",
             )
             return services.answer(spec, request) or plain(world, request, moods)
         return plain(world, request, moods)
@@ -69,7 +76,9 @@ def run(world: World, name: str, words: list[str], **more: object) -> dict[str, 
         requests = len([asked for asked in web.asked if asked.address != "/robots.txt"])
         likely = summary.get("via", {}).get("likely", 0)
         with closing(sqlite3.connect(hound.catalogue)) as database:
-            (asked,) = database.execute("SELECT count(*) FROM url WHERE via = 'likely'").fetchone()
+            (asked,) = database.execute(
+                "SELECT count(*) FROM url WHERE via = 'likely'"
+            ).fetchone()
     found = summary.get("services", 0)
     return {
         "run": name,
@@ -91,7 +100,16 @@ def main() -> None:
     most = ["--max-pages", str(asked.pages), "--max-time", "300"]
     crawl = ["crawl", *world.seeds, *most]
     seeds = [word for seed in world.seeds for word in ("--source", seed)]
-    hunt = ["hunt", *WORDS, "--searcher", "searxng=http://search.test", "--max-queries", "20", *seeds, *most]
+    hunt = [
+        "hunt",
+        *WORDS,
+        "--searcher",
+        "searxng=http://search.test",
+        "--max-queries",
+        "20",
+        *seeds,
+        *most,
+    ]
     hosts = sister_hosts(world)
     off, on = {"LIKELY_ADDRESSES": 0}, {"LIKELY_ADDRESSES": 1}
     rows = [
@@ -100,7 +118,9 @@ def main() -> None:
         run(world, "hunt with the same seeds", hunt, **on),
     ]
     with sisters(hosts):
-        rows.append(run(world, "crawl, sister services, no likely addresses", crawl, **off))
+        rows.append(
+            run(world, "crawl, sister services, no likely addresses", crawl, **off)
+        )
         rows.append(run(world, "crawl, sister services, likely addresses", crawl, **on))
     result = {
         "command": "python bench/sources.py",

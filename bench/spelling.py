@@ -40,7 +40,9 @@ def slip(word: str, chance: random.Random) -> str:
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def misspelt(counts: dict[str, int], count: int, chance: random.Random) -> list[tuple[str, str]]:
+def misspelt(
+    counts: dict[str, int], count: int, chance: random.Random
+) -> list[tuple[str, str]]:
     usual = sorted(word for word, n in counts.items() if n > 2 and len(word) > 4)
     usual = [word for word in usual if word.isalpha() and not is_unspaced(word)]
     made: list[tuple[str, str]] = []
@@ -65,7 +67,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(Path(folder) / "c.db", SystemClock())
         met = list(catalogue_maker.met(0, args.services))
-        store.catalogue.record_now([Observation(service, sighting) for service, sighting in met])
+        store.catalogue.record_now(
+            [Observation(service, sighting) for service, sighting in met]
+        )
         for service, _ in met:
             texts = [service.title, *(layer.title for layer in service.layers)]
             for word in {word for text in texts for word in tokenize(text)}:

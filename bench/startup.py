@@ -50,11 +50,19 @@ STARTS = (
 def least_cpu_s(command: list[str], runs: int) -> float:
     """User and system time of the cheapest run, its children included."""
     # Compiled once, as after an installation.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
     times = []
     for _ in range(runs + 1):  # the first one compiles
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+            command,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
         )
         _, _, usage = os.wait4(process.pid, 0)
         times.append(usage.ru_utime + usage.ru_stime)
@@ -63,7 +71,9 @@ def least_cpu_s(command: list[str], runs: int) -> float:
 
 async def fill(path: Path, services: int) -> None:
     store = open_store(path, SystemClock())
-    await store.catalogue.record([Observation(*found) for found in catalogue_maker.met(0, services)])
+    await store.catalogue.record(
+        [Observation(*found) for found in catalogue_maker.met(0, services)]
+    )
     store.close()
 
 
@@ -86,9 +96,13 @@ def measure(start: Start, folder: Path, runs: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--json", action="store_true", help="print the record instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print the record instead of a table"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -103,10 +117,14 @@ def main() -> None:
     if args.json:
         print(json.dumps(record, indent=1))
         return
-    print(f"{'CPU s':>6} {'beyond':>7} {'aim':>6} {'services':>8}  command (beyond importing …)")
+    print(
+        f"{'CPU s':>6} {'beyond':>7} {'aim':>6} {'services':>8}  command (beyond importing …)"
+    )
     for row in rows:
         aim = "" if row["aim_s"] is None else f"{row['aim_s']:.2f}"
-        numbers = f"{row['cpu_s']:6.3f} {row['beyond_s']:7.3f} {aim:>6} {row['services']:>8}"
+        numbers = (
+            f"{row['cpu_s']:6.3f} {row['beyond_s']:7.3f} {aim:>6} {row['services']:>8}"
+        )
         print(f"{numbers}  {row['command']} ({row['libraries']})")
 
 

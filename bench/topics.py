@@ -25,7 +25,14 @@ THEMES = {
     "soil": "so", "weather": "mf", "population": "pd", "protected areas": "ps", "flood risk": "nz", "air quality": "ac",
     "orthophoto": "oi", "addresses": "ad", "noise": "hh", "energy": "er", "transport": "tn",
 }  # fmt: skip
-LANGUAGES = ("en", "de", "fr", "es", "pt", "nl")  # those that both the geoweb and the topic's file speak
+LANGUAGES = (
+    "en",
+    "de",
+    "fr",
+    "es",
+    "pt",
+    "nl",
+)  # those that both the geoweb and the topic's file speak
 BY_HAND = [
     ("CORINE 2018 status layer", "lc"), ("Bodenbedeckung Schweiz", "lc"), ("Occupation des sols, Bretagne", "lc"),
     ("Watercourses and lakes 1:50 000", "hy"), ("Einzugsgebiete der Donau", "hy"), ("Ríos y embalses", "hy"),
@@ -49,14 +56,27 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-def services(seeds: Iterable[int], languages: Sequence[str]) -> list[tuple[Service, str]]:
+def services(
+    seeds: Iterable[int], languages: Sequence[str]
+) -> list[tuple[Service, str]]:
     found = []
     for seed in seeds:
         for topic, theme in THEMES.items():
             for language in languages:
-                spec = ServiceSpec("wms", "1.3.0", seed, f"http://h{seed}.test/wms", language, topic, layers=5)
+                spec = ServiceSpec(
+                    "wms",
+                    "1.3.0",
+                    seed,
+                    f"http://h{seed}.test/wms",
+                    language,
+                    topic,
+                    layers=5,
+                )
                 said = content_of(spec)
-                layers = tuple(Layer(o.slug, o.title, o.abstract, o.keywords) for o in said.offerings)
+                layers = tuple(
+                    Layer(o.slug, o.title, o.abstract, o.keywords)
+                    for o in said.offerings
+                )
                 service = Service("wms", spec.endpoint, title=said.title, abstract=said.abstract,
                                   keywords=said.keywords, layers=layers)  # fmt: skip
                 found.append((service, theme))
@@ -65,7 +85,11 @@ def services(seeds: Iterable[int], languages: Sequence[str]) -> list[tuple[Servi
 
 def text_of(service: Service) -> str:
     parts = [service.title, service.abstract, *service.keywords]
-    parts += [t for la in service.layers for t in (la.name, la.title, la.abstract, *la.keywords)]
+    parts += [
+        t
+        for la in service.layers
+        for t in (la.name, la.title, la.abstract, *la.keywords)
+    ]
     return " ".join(parts).lower().replace("_", " ")
 
 
@@ -78,16 +102,33 @@ class Learned:
         self.labels = sorted({label for _, label in examples})
         counts = np.ones((len(self.labels), self.SIZE)) * 0.1
         for service, label in examples:
-            np.add.at(counts[self.labels.index(label)], self.features(text_of(service)), 1.0)
+            np.add.at(
+                counts[self.labels.index(label)], self.features(text_of(service)), 1.0
+            )
         self.weights = np.log(counts / counts.sum(axis=1, keepdims=True))
 
     def features(self, text: str) -> np.ndarray:
         words = text.split()
-        runs = [f" {word} "[at : at + 4] for word in words for at in range(max(1, len(word) - 1))]
-        return np.array([zlib.crc32(run.encode()) % self.SIZE for run in (*words, *runs)], dtype=np.int64)
+        runs = [
+            f" {word} "[at : at + 4]
+            for word in words
+            for at in range(max(1, len(word) - 1))
+        ]
+        return np.array(
+            [zlib.crc32(run.encode()) % self.SIZE for run in (*words, *runs)],
+            dtype=np.int64,
+        )
 
     def __call__(self, service: Service) -> list[str]:
-        return [self.labels[int(self.weights[:, self.features(text_of(service))].sum(axis=1).argmax())]]
+        return [
+            self.labels[
+                int(
+                    self.weights[:, self.features(text_of(service))]
+                    .sum(axis=1)
+                    .argmax()
+                )
+            ]
+        ]
 
 
 def score(classify, examples: Sequence[tuple[Service, str]]) -> dict[str, float]:
@@ -97,7 +138,10 @@ def score(classify, examples: Sequence[tuple[Service, str]]) -> dict[str, float]
         found = classify(service)
         right += theme in found
         named += len(found)
-    return {"recall": round(right / len(examples), 3), "precision": round(right / max(1, named), 3)}
+    return {
+        "recall": round(right / len(examples), 3),
+        "precision": round(right / max(1, named), 3),
+    }
 
 
 def cost_us(classify, examples: Sequence[tuple[Service, str]]) -> float:
@@ -105,7 +149,10 @@ def cost_us(classify, examples: Sequence[tuple[Service, str]]) -> float:
     started = time.process_time()
     for service, _ in examples:
         classify(service)
-    return round((time.process_time() - started) / sum(len(s.layers) for s, _ in examples) * 1e6, 1)
+    return round(
+        (time.process_time() - started) / sum(len(s.layers) for s, _ in examples) * 1e6,
+        1,
+    )
 
 
 def main() -> None:
@@ -115,19 +162,39 @@ def main() -> None:
         return [each for topic, each in words.classify(service) if topic == "inspire"]
 
     random.seed(1)
-    by_hand = [(Service("wms", "http://x.test/", title=title), theme) for title, theme in BY_HAND]
-    seen, unseen = services(range(20), LANGUAGES), services(range(1000, 1010), LANGUAGES)
-    told: dict[str, object] = {"examples": {"train": len(seen), "test": len(unseen), "by_hand": len(by_hand)}}
+    by_hand = [
+        (Service("wms", "http://x.test/", title=title), theme)
+        for title, theme in BY_HAND
+    ]
+    seen, unseen = (
+        services(range(20), LANGUAGES),
+        services(range(1000, 1010), LANGUAGES),
+    )
+    told: dict[str, object] = {
+        "examples": {"train": len(seen), "test": len(unseen), "by_hand": len(by_hand)}
+    }
     learned = Learned(seen)
-    told["other seeds"] = {"words": score(by_words, unseen), "learned": score(learned, unseen)}
-    told["titles by hand"] = {"words": score(by_words, by_hand), "learned": score(learned, by_hand)}
+    told["other seeds"] = {
+        "words": score(by_words, unseen),
+        "learned": score(learned, unseen),
+    }
+    told["titles by hand"] = {
+        "words": score(by_words, by_hand),
+        "learned": score(learned, by_hand),
+    }
     languages = {}
     for language in LANGUAGES:
         rest = Learned(services(range(20), [x for x in LANGUAGES if x != language]))
         test = services(range(1000, 1010), [language])
-        languages[language] = {"words": score(by_words, test), "learned": score(rest, test)}
+        languages[language] = {
+            "words": score(by_words, test),
+            "learned": score(rest, test),
+        }
     told["a language never seen"] = languages
-    told["µs of processor a layer"] = {"words": cost_us(words.classify, unseen), "learned": cost_us(learned, unseen)}
+    told["µs of processor a layer"] = {
+        "words": cost_us(words.classify, unseen),
+        "learned": cost_us(learned, unseen),
+    }
     print(json.dumps(told, indent=1, ensure_ascii=False))
     path = Path(__file__).parent / "results" / "topics.json"
     path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")

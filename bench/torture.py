@@ -41,7 +41,9 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def undisturbed(world: World, hound_at: Path, args: argparse.Namespace) -> tuple[Hound, list[Asked], float]:
+def undisturbed(
+    world: World, hound_at: Path, args: argparse.Namespace
+) -> tuple[Hound, list[Asked], float]:
     with Observed(world) as web:
         hound = Hound(hound_at, web.port, settings(args))
         begun = time.monotonic()
@@ -50,7 +52,9 @@ def undisturbed(world: World, hound_at: Path, args: argparse.Namespace) -> tuple
         return hound, web.asked, time.monotonic() - begun
 
 
-def tortured(world: World, hound_at: Path, args: argparse.Namespace, expected: int) -> tuple[Hound, list[Asked], Any]:
+def tortured(
+    world: World, hound_at: Path, args: argparse.Namespace, expected: int
+) -> tuple[Hound, list[Asked], Any]:
     """Kill, resume, kill …; then let it end. What was asked, and how each run went."""
     chance, runs = random.Random(args.seed), []
     with Observed(world) as web:
@@ -66,7 +70,12 @@ def tortured(world: World, hound_at: Path, args: argparse.Namespace, expected: i
                     process.wait(max(end - time.monotonic(), 1))
                 status = process.poll()
                 kill_group(process)
-            runs.append({"s": round(time.monotonic() - begun, 3), "requests": len(web.asked) - before})
+            runs.append(
+                {
+                    "s": round(time.monotonic() - begun, 3),
+                    "requests": len(web.asked) - before,
+                }
+            )
             if status is not None:
                 runs[-1]["ended_by_itself"] = status
                 if hound.summary().get("finished"):
@@ -85,7 +94,9 @@ def _has_task(hound: Hound) -> bool:
         return False
 
 
-def _wait_for_moment(process: Any, web: Observed, chance: random.Random, most: float) -> None:
+def _wait_for_moment(
+    process: Any, web: Observed, chance: random.Random, most: float
+) -> None:
     """A random moment: one kill in ten in the start-up, the others after some requests and up to 50 ms more."""
     before = len(web.asked)
     if chance.random() < 0.1:
@@ -114,7 +125,11 @@ def least_gaps(asked: list[Asked], delay_s: float) -> dict[str, Any]:
         times[one.host].append(one.at_s)
     gaps = [later - earlier for of in times.values() for earlier, later in pairwise(of)]
     too_near = sum(gap < delay_s - PACE_TOLERANCE_S for gap in gaps)
-    return {"least_gap_s": round(min(gaps, default=0.0), 4), "too_near": too_near, "gaps": len(gaps)}
+    return {
+        "least_gap_s": round(min(gaps, default=0.0), 4),
+        "too_near": too_near,
+        "gaps": len(gaps),
+    }
 
 
 def aliases(endpoints: set[str]) -> Callable[[str], bool]:
@@ -123,7 +138,9 @@ def aliases(endpoints: set[str]) -> Callable[[str], bool]:
 
     def leads_there(url: str) -> bool:
         ends = [i for i, letter in enumerate(url) if letter in "/?"] + [len(url)]
-        return any(url[:end] in endpoints or url[: end + 1] in endpoints for end in ends)
+        return any(
+            url[:end] in endpoints or url[: end + 1] in endpoints for end in ends
+        )
 
     return leads_there
 
@@ -133,7 +150,9 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
     once, again = pages_of(asked_a), pages_of(asked_b)
     services_a, services_b = hound_a.services(), hound_b.services()
     tests = aliases({endpoint for _, endpoint in services_a & services_b})
-    extra = {url: n - max(once[url], 1) for url, n in again.items() if n > max(once[url], 1)}
+    extra = {
+        url: n - max(once[url], 1) for url, n in again.items() if n > max(once[url], 1)
+    }
     kills = args.kills
     missing = {url for url in set(once) - set(again) if not tests(url)}
     # Which pages of a trap are read before it is recognised depends on the order of visits; each is on record as one.
@@ -147,13 +166,18 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
         "pages_lost": sorted(missing - left_as_traps),
         "left_as_traps": sorted(left_as_traps),
         "pages_gained": sorted(url for url in set(again) - set(once) if not tests(url)),
-        "doors_that_differ": sorted(url for url in set(once) ^ set(again) if tests(url)),
+        "doors_that_differ": sorted(
+            url for url in set(once) ^ set(again) if tests(url)
+        ),
         "requests_undisturbed": sum(once.values()),
         "requests_tortured": sum(again.values()),
         "fetched_again": sum(extra.values()),
         "fetched_again_per_kill": round(sum(extra.values()) / max(kills, 1), 2),
         "most_times_again": max(extra.values(), default=0),
-        "robots_requests": [sum(a.address == "/robots.txt" for a in asked) for asked in (asked_a, asked_b)],
+        "robots_requests": [
+            sum(a.address == "/robots.txt" for a in asked)
+            for asked in (asked_a, asked_b)
+        ],
         "pace_undisturbed": least_gaps(asked_a, args.delay),
         "pace": least_gaps(asked_b, args.delay),
         "integrity": hound_b.integrity(),
@@ -163,12 +187,21 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
 
 
 def holds(found: dict[str, Any], kills: int) -> bool:
-    lost = any(found[name] for name in ("services_lost", "announced_but_lost", "pages_lost"))
-    return not lost and found["integrity"] == "ok" and found["finished"] and found["most_times_again"] <= kills
+    lost = any(
+        found[name] for name in ("services_lost", "announced_but_lost", "pages_lost")
+    )
+    return (
+        not lost
+        and found["integrity"] == "ok"
+        and found["finished"]
+        and found["most_times_again"] <= kills
+    )
 
 
 def torture(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    shares = Shares() if args.trouble == "all" else calm(endless=args.trouble == "endless")
+    shares = (
+        Shares() if args.trouble == "all" else calm(endless=args.trouble == "endless")
+    )
     world = World(args.world, args.hosts, args.pages, shares)
     hound_a, asked_a, calm_s = undisturbed(world, folder / "calm.db", args)
     print(f"undisturbed: {len(asked_a)} requests in {calm_s:.1f} s", file=sys.stderr)
@@ -180,11 +213,18 @@ def torture(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, default in (("kills", 200), ("pages", 20_000), ("hosts", 300), ("world", 7), ("seed", 1),
                           ("fetchers", 24), ("testers", 8), ("processes", 2)):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--delay", type=float, default=0.02, help="seconds between two requests to one host")
+    parser.add_argument(
+        "--delay",
+        type=float,
+        default=0.02,
+        help="seconds between two requests to one host",
+    )
     parser.add_argument("--trouble", choices=("calm", "endless", "all"), default="calm")
     parser.add_argument("--max-s", type=float, default=3000.0)
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -195,7 +235,10 @@ def main() -> None:
     command = " ".join(["python", "bench/torture.py", *sys.argv[1:]])
     result = {"command": command, "machine": machine(), **asked, **found}
     args.out.write_text(json.dumps(result, indent=2) + "\n")
-    shown = {k: v if not isinstance(v, list) else f"{len(v)}: {v[:5]}" for k, v in found.items()}
+    shown = {
+        k: v if not isinstance(v, list) else f"{len(v)}: {v[:5]}"
+        for k, v in found.items()
+    }
     print(json.dumps(shown, indent=1))
     sys.exit(0 if found["holds"] else 1)
 

@@ -50,7 +50,9 @@ def row(web: MinedWeb) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
     parser.add_argument("--seed", type=int, action="append")
     given = parser.parse_args()

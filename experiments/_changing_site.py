@@ -16,7 +16,20 @@ from geohound.watcher import REPORT, Site, WatcherRules
 DAY_S = 86_400.0
 URL = "http://site.test/"
 # Student's t for 95 percent, two-sided, by degrees of freedom.
-_T = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26, 10: 2.23, 20: 2.09, 30: 2.04}
+_T = {
+    1: 12.71,
+    2: 4.30,
+    3: 3.18,
+    4: 2.78,
+    5: 2.57,
+    6: 2.45,
+    7: 2.36,
+    8: 2.31,
+    9: 2.26,
+    10: 2.23,
+    20: 2.09,
+    30: 2.04,
+}
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
@@ -30,7 +43,11 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 def shown(values: Sequence[float], digits: int = 1) -> str:
     middle, half = interval(values)
-    return f"{middle:.{digits}f}" if math.isnan(half) else f"{middle:.{digits}f} ± {half:.{digits}f}"
+    return (
+        f"{middle:.{digits}f}"
+        if math.isnan(half)
+        else f"{middle:.{digits}f} ± {half:.{digits}f}"
+    )
 
 
 @dataclass
@@ -46,7 +63,9 @@ class SitePage:
 class ChangingSite:
     """A main page, sections, and articles below them; new articles are linked from their section."""
 
-    def __init__(self, folder: Path, pages: int, seed: int, *, has_files: bool = True) -> None:
+    def __init__(
+        self, folder: Path, pages: int, seed: int, *, has_files: bool = True
+    ) -> None:
         """Without files it changes as well, and has no watcher."""
         self.has_files = has_files
         self.chance = random.Random(seed)
@@ -61,10 +80,20 @@ class ChangingSite:
             page.weight = self.chance.paretovariate(1.2) / (1 + page.distance)
             self._write(page)
         self.at = 1_784_102_400.0
-        self.watcher = Site(str(self.root), URL, WatcherRules(sitemap=False), str(folder / "state"), lambda: self.at)
+        self.watcher = Site(
+            str(self.root),
+            URL,
+            WatcherRules(sitemap=False),
+            str(folder / "state"),
+            lambda: self.at,
+        )
 
     def _add(self, parent: SitePage | None, name: str = "") -> SitePage:
-        page = SitePage(name or f"p{len(self.pages)}.html", parent.distance + 1 if parent else 0, parent)
+        page = SitePage(
+            name or f"p{len(self.pages)}.html",
+            parent.distance + 1 if parent else 0,
+            parent,
+        )
         page.weight = self.chance.paretovariate(1.2) / (1 + page.distance)
         self.pages.append(page)
         if parent is not None:
@@ -74,19 +103,27 @@ class ChangingSite:
     def _write(self, page: SitePage) -> None:
         if not self.has_files:
             return
-        links = "".join(f'<a href="{child.name}">{child.name}</a>' for child in page.children)
-        (self.root / page.name).write_text(f"<title>{page.name}</title><p>version {page.version}</p>{links}")
+        links = "".join(
+            f'<a href="{child.name}">{child.name}</a>' for child in page.children
+        )
+        (self.root / page.name).write_text(
+            f"<title>{page.name}</title><p>version {page.version}</p>{links}"
+        )
 
     def live_a_day(self, count: int, new_share: float = 0.3) -> set[str]:
         """So many pages change, some of them new; the names of all that did. A section with a new article changes."""
         changed: set[str] = set()
         while len(changed) < count:
             if self.chance.random() < new_share and count - len(changed) >= 2:
-                section = self.chance.choice(self.pages[: max(1, len(self.pages) // 10)])
+                section = self.chance.choice(
+                    self.pages[: max(1, len(self.pages) // 10)]
+                )
                 page = self._add(section)
                 touched = [page, section]
             else:
-                touched = self.chance.choices(self.pages, [page.weight for page in self.pages])
+                touched = self.chance.choices(
+                    self.pages, [page.weight for page in self.pages]
+                )
             for page in touched:
                 if page.name not in changed:
                     page.version += 1
@@ -106,4 +143,6 @@ class ChangingSite:
         report = self.report()
         self.watcher.asked({"crawler": "x", "read": report["written"]}, self.at)
         self.watcher.write()
-        return [page["url"].removeprefix(URL) or "index.html" for page in report["pages"]]
+        return [
+            page["url"].removeprefix(URL) or "index.html" for page in report["pages"]
+        ]

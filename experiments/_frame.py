@@ -43,7 +43,9 @@ _STYLE = {
 
 
 @contextmanager
-def figure(title: str, subtitle: str, columns: Sequence[float] = (1.0,), height: float = 4.4) -> Iterator[list[Axes]]:
+def figure(
+    title: str, subtitle: str, columns: Sequence[float] = (1.0,), height: float = 4.4
+) -> Iterator[list[Axes]]:
     """Axes in one row under a headline that tells the finding; the caller ends with `save`."""
     with plt.rc_context(_STYLE):
         fig, axes = plt.subplots(
@@ -56,25 +58,37 @@ def figure(title: str, subtitle: str, columns: Sequence[float] = (1.0,), height:
         yield list(axes[0])
 
 
-def save(name: str, axes: Sequence[Axes], source: str, found: dict[str, Any], tables: str) -> None:
+def save(
+    name: str, axes: Sequence[Axes], source: str, found: dict[str, Any], tables: str
+) -> None:
     """Write all four files of an experiment, and its tables to the screen."""
     fig = axes[0].figure
     assert isinstance(fig, Figure)
     fig.text(0.018, 0.022, source, fontsize=7.4, color=QUIET, va="center")
     RESULTS.mkdir(exist_ok=True)
-    command = " ".join(["python", f"experiments/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    command = " ".join(
+        ["python", f"experiments/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    )
     fig.savefig(RESULTS / f"{name}.png", dpi=150, metadata={"Software": None})
     fig.savefig(RESULTS / f"{name}.svg", metadata={"Date": None, "Creator": None})
     plt.close(fig)
-    told = _LEAF.sub(lambda leaf: " ".join(leaf[0].split()), json.dumps({"command": command, **found}, indent=1))
+    told = _LEAF.sub(
+        lambda leaf: " ".join(leaf[0].split()),
+        json.dumps({"command": command, **found}, indent=1),
+    )
     (RESULTS / f"{name}.json").write_text(told + "\n", "utf-8")
-    (RESULTS / f"{name}.md").write_text(f"{tables.strip()}\n\n![figure]({name}.png)\n\nMade by `{command}`.\n", "utf-8")
+    (RESULTS / f"{name}.md").write_text(
+        f"{tables.strip()}\n\n![figure]({name}.png)\n\nMade by `{command}`.\n", "utf-8"
+    )
     print(tables.strip())
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table; numbers to the right."""
-    lines = [f"| {' | '.join(head)} |", "|" + "|".join(" --- " if i == 0 else " ---: " for i in range(len(head))) + "|"]
+    lines = [
+        f"| {' | '.join(head)} |",
+        "|" + "|".join(" --- " if i == 0 else " ---: " for i in range(len(head))) + "|",
+    ]
     lines += [f"| {' | '.join(str(cell) for cell in row)} |" for row in rows]
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,12 @@ from geoweb.links import out_links
 from geoweb.words import vocabulary
 
 Spot = tuple[int, int]  # host, page
-_RELEVANCE = {Role.PROVIDER: 3.0, Role.DECOY: 2.5, Role.NEIGHBOUR: 1.5, Role.ELSEWHERE: 1.0}
+_RELEVANCE = {
+    Role.PROVIDER: 3.0,
+    Role.DECOY: 2.5,
+    Role.NEIGHBOUR: 1.5,
+    Role.ELSEWHERE: 1.0,
+}
 
 
 @dataclass(slots=True)
@@ -30,7 +35,9 @@ def large_world(seed: int, hosts: int, pages: int) -> World:
     return World(seed, hosts, pages)
 
 
-def walk(world: World, entries: Sequence[Spot], depth: int, seen: set[Spot]) -> list[Level]:
+def walk(
+    world: World, entries: Sequence[Spot], depth: int, seen: set[Spot]
+) -> list[Level]:
     """Breadth first from the entries; pages in `seen` are not read again, new ones are put there."""
     level = [spot for spot in dict.fromkeys(entries) if spot not in seen]
     seen.update(level)
@@ -42,7 +49,9 @@ def walk(world: World, entries: Sequence[Spot], depth: int, seen: set[Spot]) -> 
             revealed = _revealed(world, index, page)
             told[-1].services |= revealed
             told[-1].lists += bool(revealed)
-            for _, host, target in out_links(world, world.host(index), page) if number < depth else ():
+            for _, host, target in (
+                out_links(world, world.host(index), page) if number < depth else ()
+            ):
                 if (host, target) not in seen:
                     seen.add((host, target))
                     below.append((host, target))
@@ -66,7 +75,9 @@ def _behind(world: World) -> dict[int, frozenset[int]]:
     behind: dict[int, frozenset[int]] = {}
     for placed in world.services:
         if placed.catalogue is not None and placed.alive:
-            behind[placed.catalogue] = behind.get(placed.catalogue, frozenset()) | {placed.number}
+            behind[placed.catalogue] = behind.get(placed.catalogue, frozenset()) | {
+                placed.number
+            }
     return behind
 
 
@@ -76,7 +87,11 @@ def search(world: World, word: str, count: int, per_host: int = 1) -> list[Spot]
     found: list[tuple[float, Spot]] = []
     for index in range(world.hosts):
         host = world.host(index)
-        sections = [s for s, own in enumerate(host.section_topics) if own == topic] if host.is_readable else []
+        sections = (
+            [s for s, own in enumerate(host.section_topics) if own == topic]
+            if host.is_readable
+            else []
+        )
         for rank in range(per_host if sections else 0):
             leaves = host.layout.leaf_range(sections[rank % len(sections)])
             page = leaves[mix(world.seed, index * 31 + rank, salt) % len(leaves)]

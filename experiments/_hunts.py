@@ -32,7 +32,9 @@ class Run:
     """What one run found, and when."""
 
     services: set[str] = field(default_factory=set)  # endpoints
-    by_request: list[int] = field(default_factory=list)  # services after so many requests to the provider
+    by_request: list[int] = field(
+        default_factory=list
+    )  # services after so many requests to the provider
     counters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -64,12 +66,24 @@ def settings_for(port: int, folder: str, **more: Any) -> Settings:
 
 
 def hunt(
-    port: int, queries: tuple[str, ...], *, steps: tuple[str, ...] = ("search",), words: str = "", **more: Any
+    port: int,
+    queries: tuple[str, ...],
+    *,
+    steps: tuple[str, ...] = ("search",),
+    words: str = "",
+    **more: Any,
 ) -> Run:
     """A hunt with these first queries; further settings by name."""
     with tempfile.TemporaryDirectory() as folder:
         settings = settings_for(port, folder, **more)
-        spec = hunt_spec(crawl_spec(settings, ()), queries, (SEARCHER,), steps=steps, words=words, knowledge="main")
+        spec = hunt_spec(
+            crawl_spec(settings, ()),
+            queries,
+            (SEARCHER,),
+            steps=steps,
+            words=words,
+            knowledge="main",
+        )
         return _run(settings, spec)
 
 
@@ -136,7 +150,13 @@ async def _noise(searcher: Searcher, fetcher: Fetcher, query: str) -> list[float
     for _ in range(2):
         urls: set[str] = set()
         for page in range(1, 4):
-            answer = await searcher.page(SearchRequest(query, page, "http://search.test"), fetcher)
-            urls |= {result.url for result in answer.results} if isinstance(answer, SearchPage) else set()
+            answer = await searcher.page(
+                SearchRequest(query, page, "http://search.test"), fetcher
+            )
+            urls |= (
+                {result.url for result in answer.results}
+                if isinstance(answer, SearchPage)
+                else set()
+            )
         found.append(urls)
     return [len(found[0] | found[1]), round(relative_noise(*found), 3)]

@@ -19,15 +19,28 @@ WITHOUT_DELAYS = {
 }  # fmt: skip
 
 
-def crawl(world: World, seeds: Sequence[str], catalogue: Path, *options: str, **settings: str) -> list[dict[str, Any]]:
+def crawl(
+    world: World, seeds: Sequence[str], catalogue: Path, *options: str, **settings: str
+) -> list[dict[str, Any]]:
     """`geohound crawl` to its end, without delays: its events, the summary last."""
     with served(world) as port:
         command = [
             sys.executable, "-m", "geohound", "crawl", *seeds, *options, "--json", "--catalogue", str(catalogue),
             "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8",
         ]  # fmt: skip
-        environ = {**os.environ, **WITHOUT_DELAYS, **{f"GEOHOUND_{name.upper()}": v for name, v in settings.items()}}
-        done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=1800, check=False)
+        environ = {
+            **os.environ,
+            **WITHOUT_DELAYS,
+            **{f"GEOHOUND_{name.upper()}": v for name, v in settings.items()},
+        }
+        done = subprocess.run(
+            command,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=1800,
+            check=False,
+        )
     events = [json.loads(line) for line in done.stdout.splitlines()]
     if not events or "summary" not in events[-1]:
         sys.exit(f"the crawl failed: {done.stderr[-500:] or done.stdout[-500:]}")
@@ -38,7 +51,9 @@ def crawl(world: World, seeds: Sequence[str], catalogue: Path, *options: str, **
 def served(world: World) -> Iterator[int]:
     """The web, served by a process of its own."""
     arguments = [str(part) for part in (world.seed, world.hosts, world.wanted_pages)]
-    with subprocess.Popen([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout
         try:
             yield int(process.stdout.readline())
@@ -48,4 +63,8 @@ def served(world: World) -> Iterator[int]:
 
 if __name__ == "__main__":
     seed, hosts, pages = map(int, sys.argv[1:])
-    server.serve(World(seed, hosts, pages, trouble=False), 0, on_ready=lambda at: print(at[1], flush=True))
+    server.serve(
+        World(seed, hosts, pages, trouble=False),
+        0,
+        on_ready=lambda at: print(at[1], flush=True),
+    )

@@ -18,7 +18,12 @@ from geohound.agent.rules import SEED_QUERIES
 BUDGETS = (50, 100)  # requests to the search engine
 WORDS = "map services"
 Q1 = tuple(" ".join(query) for query in first_set())
-FIXED = {"agent_min_score": 1e9, "agent_weighs_results": False, "agent_explores_every": 0, "agent_max_rounds": 0}
+FIXED = {
+    "agent_min_score": 1e9,
+    "agent_weighs_results": False,
+    "agent_explores_every": 0,
+    "agent_max_rounds": 0,
+}
 PUBLISHED = {"agent_learns_from": "links", "agent_weighs_results": False, "agent_explores_every": 0,
              "agent_max_rounds": 0}  # fmt: skip
 OURS = {"agent_max_rounds": 0}
@@ -34,8 +39,18 @@ SEARCHES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
 )
 COLOURS = {"fixed: Q1": "#7b8794", "fixed: words": "#b4bcc6", "published agent": "#d9822b",
            "published, no correlation": "#f0c08f", "agent": "#0b6bb3", "agent, no correlation": "#8fbfe0"}  # fmt: skip
-METHODS = {"list pages": 3.05, "fixed queries": 62.61, "agent": None, "agent and crawl": 99.87}  # percent of all live
-LIVE = {"list pages": 6.7, "fixed queries": 34.9, "agent": 17.6, "agent and crawl": None}  # percent of what was named
+METHODS = {
+    "list pages": 3.05,
+    "fixed queries": 62.61,
+    "agent": None,
+    "agent and crawl": 99.87,
+}  # percent of all live
+LIVE = {
+    "list pages": 6.7,
+    "fixed queries": 34.9,
+    "agent": 17.6,
+    "agent and crawl": None,
+}  # percent of what was named
 
 
 def main() -> None:
@@ -46,32 +61,62 @@ def main() -> None:
     searched = [searches(seed) for seed in args.seeds]
     compared = [methods(seed) for seed in args.small_seeds]
     found = {
-        "searches": {name: merged([each["runs"][name] for each in searched]) for name, *_ in SEARCHES},
+        "searches": {
+            name: merged([each["runs"][name] for each in searched])
+            for name, *_ in SEARCHES
+        },
         "alive": [each["alive"] for each in searched],
         "noise": [pair for each in searched for pair in each["noise"]],
         "methods": compared,
     }
     with figure(title_of(found), "600 hosts, 60,000 pages; the search engine shows 100 results of a query",
                 (1.2, 1, 0.9)) as axes:  # fmt: skip
-        draw_curves(axes[0], found["searches"], "by_request", "requests to the search engine", "services found")
+        draw_curves(
+            axes[0],
+            found["searches"],
+            "by_request",
+            "requests to the search engine",
+            "services found",
+        )
         draw_curves(axes[1], found["searches"], "seeds_by_step", "queries", "seeds")
         draw_noise(axes[2], found["noise"])
         source = f"Published: {OSS}, figures 4.12 to 4.17, sections 4.3.1 and 5.2.3. Means of {len(args.seeds)} webs."
-        save("agents", axes, source, {"published": published(), "measured": found}, table(found))
+        save(
+            "agents",
+            axes,
+            source,
+            {"published": published(), "measured": found},
+            table(found),
+        )
 
 
 def searches(seed: int) -> dict[str, Any]:
     """Every way to search, on one web."""
     with web(seed, 600, 60_000) as (world, port):
-        runs = {name: at_budgets(port, queries, more) for name, queries, more in SEARCHES}
-        asked = [step["query"] for step in runs["agent"]["steps"] if step["results"]][:20]
-        return {"runs": runs, "alive": sum(p.alive for p in world.services), "noise": noise_of(port, asked)}
+        runs = {
+            name: at_budgets(port, queries, more) for name, queries, more in SEARCHES
+        }
+        asked = [step["query"] for step in runs["agent"]["steps"] if step["results"]][
+            :20
+        ]
+        return {
+            "runs": runs,
+            "alive": sum(p.alive for p in world.services),
+            "noise": noise_of(port, asked),
+        }
 
 
-def at_budgets(port: int, queries: tuple[str, ...], more: dict[str, Any]) -> dict[str, Any]:
+def at_budgets(
+    port: int, queries: tuple[str, ...], more: dict[str, Any]
+) -> dict[str, Any]:
     """One way to search: what it found within each budget; its curves are those of the largest."""
-    runs: list[Run] = [hunt(port, queries, max_queries=budget, **more) for budget in BUDGETS]
-    print(f"{port}: {queries[0]} … {more}: {[len(run.services) for run in runs]}", file=sys.stderr)
+    runs: list[Run] = [
+        hunt(port, queries, max_queries=budget, **more) for budget in BUDGETS
+    ]
+    print(
+        f"{port}: {queries[0]} … {more}: {[len(run.services) for run in runs]}",
+        file=sys.stderr,
+    )
     last = runs[-1]
     totals, seeds = 0, []
     for step in last.steps:
@@ -89,7 +134,10 @@ def at_budgets(port: int, queries: tuple[str, ...], more: dict[str, Any]) -> dic
 def merged(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """The means over several webs; a run that ends early stays where it was."""
     return {
-        "services": [round(mean(run["services"][at] for run in runs), 1) for at in range(len(BUDGETS))],
+        "services": [
+            round(mean(run["services"][at] for run in runs), 1)
+            for at in range(len(BUDGETS))
+        ],
         "by_request": _mean_curve([run["by_request"] for run in runs]),
         "seeds_by_step": _mean_curve([run["seeds_by_step"] for run in runs]),
         "live_share": round(mean(run["live_share"] for run in runs), 3),
@@ -99,7 +147,12 @@ def merged(runs: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _mean_curve(curves: list[list[int]]) -> list[float]:
     longest = max(map(len, curves))
-    return [round(mean(curve[min(at, len(curve) - 1)] if curve else 0 for curve in curves), 1) for at in range(longest)]
+    return [
+        round(
+            mean(curve[min(at, len(curve) - 1)] if curve else 0 for curve in curves), 1
+        )
+        for at in range(longest)
+    ]
 
 
 def methods(seed: int) -> dict[str, Any]:
@@ -110,7 +163,14 @@ def methods(seed: int) -> dict[str, Any]:
             "list pages": crawl(port, list_pages(world, 2), 0),
             "fixed queries": hunt(port, Q1, max_queries=50, **FIXED),
             "agent": hunt(port, SEED_QUERIES, max_queries=50, **OURS),
-            "agent and crawl": hunt(port, SEED_QUERIES, steps=("search", "crawl"), max_queries=50, max_depth=3, **OURS),
+            "agent and crawl": hunt(
+                port,
+                SEED_QUERIES,
+                steps=("search", "crawl"),
+                max_queries=50,
+                max_depth=3,
+                **OURS,
+            ),
         }
     everything = set().union(*(run.services for run in runs.values()))
     return {
@@ -136,28 +196,63 @@ def title_of(found: dict[str, Any]) -> str:
 def ratios(found: dict[str, Any]) -> list[float]:
     """Agent by the better of the fixed sets, within each budget."""
     ways = found["searches"]
-    best = [max(pair) for pair in zip(ways["fixed: Q1"]["services"], ways["fixed: words"]["services"], strict=True)]
-    return [ours / fixed for ours, fixed in zip(ways["agent"]["services"], best, strict=True)]
+    best = [
+        max(pair)
+        for pair in zip(
+            ways["fixed: Q1"]["services"], ways["fixed: words"]["services"], strict=True
+        )
+    ]
+    return [
+        ours / fixed
+        for ours, fixed in zip(ways["agent"]["services"], best, strict=True)
+    ]
 
 
 def draw_curves(axes: Axes, found: dict[str, Any], curve: str, x: str, y: str) -> None:
     for name, run in found.items():
         values = run[curve]
         style = "--" if "no correlation" in name else "-"
-        axes.plot(range(len(values)), values, color=COLOURS[name], label=name, ls=style, lw=1.8)
-    axes.set(xlabel=x, ylabel=y, xlim=(0, None), ylim=(0, None), title=f"{y} by {x.split(maxsplit=1)[0]}")
+        axes.plot(
+            range(len(values)),
+            values,
+            color=COLOURS[name],
+            label=name,
+            ls=style,
+            lw=1.8,
+        )
+    axes.set(
+        xlabel=x,
+        ylabel=y,
+        xlim=(0, None),
+        ylim=(0, None),
+        title=f"{y} by {x.split(maxsplit=1)[0]}",
+    )
     if curve == "by_request":
         axes.legend(fontsize=7.8, loc="lower right")
 
 
 def draw_noise(axes: Axes, pairs: list[list[float]]) -> None:
     axes.scatter(
-        [results for results, _ in pairs], [100 * noise for _, noise in pairs], s=14, color="#0b6bb3", alpha=0.6
+        [results for results, _ in pairs],
+        [100 * noise for _, noise in pairs],
+        s=14,
+        color="#0b6bb3",
+        alpha=0.6,
     )
     axes.set(
-        xlabel="results of both answers", ylabel="relative noise, %", title="noise of repeated queries", ylim=(0, 105)
+        xlabel="results of both answers",
+        ylabel="relative noise, %",
+        title="noise of repeated queries",
+        ylim=(0, 105),
     )
-    axes.text(0.03, 0.94, "each query asked twice", transform=axes.transAxes, fontsize=8, color=QUIET)
+    axes.text(
+        0.03,
+        0.94,
+        "each query asked twice",
+        transform=axes.transAxes,
+        fontsize=8,
+        color=QUIET,
+    )
 
 
 def published() -> dict[str, Any]:
@@ -168,17 +263,30 @@ def published() -> dict[str, Any]:
         "gain by correlation at step 61, percent": 6,
         "seeds after 31 steps": 7000,
         "half-time of change of results, days": 1.6,
-        "percent of all live services": METHODS | {"one-step crawl": 2.11, "Google": 9.42, "crawl (WIRE)": 56.10},
+        "percent of all live services": METHODS
+        | {"one-step crawl": 2.11, "Google": 9.42, "crawl (WIRE)": 56.10},
         "live percent of links": LIVE,
     }
 
 
 def table(found: dict[str, Any]) -> str:
     ways = found["searches"]
-    rows = [[name, *run["services"], f"{100 * run['live_share']:.0f} %"] for name, run in ways.items()]
-    gains = ", ".join(f"{ratio:.2f} within {budget}" for budget, ratio in zip(BUDGETS, ratios(found), strict=True))
-    correlated, plain = ways["agent"]["services"][-1], ways["agent, no correlation"]["services"][-1]
-    theirs, theirs_plain = (ways[name]["services"][-1] for name in ("published agent", "published, no correlation"))
+    rows = [
+        [name, *run["services"], f"{100 * run['live_share']:.0f} %"]
+        for name, run in ways.items()
+    ]
+    gains = ", ".join(
+        f"{ratio:.2f} within {budget}"
+        for budget, ratio in zip(BUDGETS, ratios(found), strict=True)
+    )
+    correlated, plain = (
+        ways["agent"]["services"][-1],
+        ways["agent, no correlation"]["services"][-1],
+    )
+    theirs, theirs_plain = (
+        ways[name]["services"][-1]
+        for name in ("published agent", "published, no correlation")
+    )
     noise = mean(value for _, value in found["noise"])
     compared = [
         [name, f"{METHODS[name]} %" if METHODS[name] else "–", *(f"{each[name]['percent']} % ({each[name]['services']})"
@@ -186,7 +294,10 @@ def table(found: dict[str, Any]) -> str:
          f"{mean(each[name]['live_percent'] for each in found['methods']):.0f} %"]
         for name in METHODS
     ]  # fmt: skip
-    together = [f"web {at}, of {each['together']}" for at, each in enumerate(found["methods"], 1)]
+    together = [
+        f"web {at}, of {each['together']}"
+        for at, each in enumerate(found["methods"], 1)
+    ]
     return (
         "# Search agents\n\n"
         f"Alive in the webs: {', '.join(map(str, found['alive']))} services. Requests are those to the search engine; "

@@ -26,7 +26,12 @@ from geohound.stores.sqlite import open_store
 from geohound.topics import TOPICS, Classifier
 
 HOU = "Hou, Chen & Wu 2016, ISPRS International Journal of Geo-Information, section 5.3 and figure 10"
-PUBLISHED = {"land cover services": 11_901, "found": 803, "seconds": 0.148, "relation": "contains"}
+PUBLISHED = {
+    "land cover services": 11_901,
+    "found": 803,
+    "seconds": 0.148,
+    "relation": "contains",
+}
 WORDS, BRAZIL = "land cover 2010", BBox(-74, -34, -34, 6)
 ROUNDS = 9
 
@@ -34,7 +39,10 @@ ROUNDS = 9
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--services", type=int, default=3_000, help="made by the geoweb's generators, beside the judged"
+        "--services",
+        type=int,
+        default=3_000,
+        help="made by the geoweb's generators, beside the judged",
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +57,13 @@ def main() -> None:
     ) as (axes,):
         draw(axes, found)
         source = f"◇ published: {HOU}: 803 of 11,901 land cover services, 0.148 s."
-        save("case_study", [axes], source, {"published": {"source": HOU, **PUBLISHED}, "measured": found}, table(found))
+        save(
+            "case_study",
+            [axes],
+            source,
+            {"published": {"source": HOU, **PUBLISHED}, "measured": found},
+            table(found),
+        )
 
 
 def fill(catalogue: Any, services: int) -> None:
@@ -58,7 +72,9 @@ def fill(catalogue: Any, services: int) -> None:
     judged.fill(catalogue, written, states, topics_of)
     for start in range(0, services, 500):
         met = catalogue_maker.met(start, min(500, services - start))
-        catalogue.record_now(Observation(s, sighting, topics=tuple(topics_of(s))) for s, sighting in met)
+        catalogue.record_now(
+            Observation(s, sighting, topics=tuple(topics_of(s))) for s, sighting in met
+        )
 
 
 def study(catalogue: CatalogueStore, index: CatalogueIndex) -> dict[str, Any]:
@@ -67,16 +83,27 @@ def study(catalogue: CatalogueStore, index: CatalogueIndex) -> dict[str, Any]:
     asked = {
         "words": Query(WORDS),
         "box": Query(bbox=BRAZIL),
-        **{f"both, {relation.value}": Query(WORDS, BRAZIL, relation) for relation in Relation},
-        "both, overlaps, topic land_cover": Query(WORDS, BRAZIL, topics=("land_cover",)),
+        **{
+            f"both, {relation.value}": Query(WORDS, BRAZIL, relation)
+            for relation in Relation
+        },
+        "both, overlaps, topic land_cover": Query(
+            WORDS, BRAZIL, topics=("land_cover",)
+        ),
     }
     return {
         "services": services,
         "layers": layers,
-        "land cover services": index.search(Query(topics=("land_cover",), limit=1)).total,
+        "land cover services": index.search(
+            Query(topics=("land_cover",), limit=1)
+        ).total,
         "asked": {name: told(index, query) for name, query in asked.items()},
         "first ten": [
-            {"title": hit.service.title, "layer": hit.layers[0].title if hit.layers else "", "why": hit.why}
+            {
+                "title": hit.service.title,
+                "layer": hit.layers[0].title if hit.layers else "",
+                "why": hit.why,
+            }
             for hit in index.search(Query(WORDS, BRAZIL, limit=10)).hits
         ],
     }
@@ -96,9 +123,23 @@ def draw(axes: Axes, found: dict[str, Any]) -> None:
     shares = [100 * found["asked"][name]["found"] / found["services"] for name in names]
     axes.barh(range(len(names)), shares, color="#0b6bb3", height=0.6)
     for at, (name, share) in enumerate(zip(names, shares, strict=True)):
-        axes.text(share, at, f"  {found['asked'][name]['found']:,}", va="center", color=QUIET, fontsize=8.5)
+        axes.text(
+            share,
+            at,
+            f"  {found['asked'][name]['found']:,}",
+            va="center",
+            color=QUIET,
+            fontsize=8.5,
+        )
     published = 100 * PUBLISHED["found"] / PUBLISHED["land cover services"]  # type: ignore[operator]
-    axes.plot([published], [names.index("both, contains")], "D", mfc="white", mec="#1d2733", ms=6)
+    axes.plot(
+        [published],
+        [names.index("both, contains")],
+        "D",
+        mfc="white",
+        mec="#1d2733",
+        ms=6,
+    )
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.set(xlabel="services found, of all in the catalogue")
@@ -112,8 +153,19 @@ def table(found: dict[str, Any]) -> str:
          got["first"]]
         for name, got in found["asked"].items()
     ]  # fmt: skip
-    rows.append(["published: both, contains", "803", "6.7 % of 11,901", "148 ms", "South America 2010, 30 m (shown)"])
-    best = [[n, hit["title"], hit["layer"], hit["why"]] for n, hit in enumerate(found["first ten"], 1)]
+    rows.append(
+        [
+            "published: both, contains",
+            "803",
+            "6.7 % of 11,901",
+            "148 ms",
+            "South America 2010, 30 m (shown)",
+        ]
+    )
+    best = [
+        [n, hit["title"], hit["layer"], hit["why"]]
+        for n, hit in enumerate(found["first ten"], 1)
+    ]
     return (
         markdown(("asked", "found", "of the catalogue", "time", "first"), rows)
         + f"\n{found['services']:,} services, {found['layers']:,} layers, of them "

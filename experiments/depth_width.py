@@ -36,7 +36,9 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=600_000)
     args = parser.parse_args()
     world = large_world(args.seed, args.hosts, args.pages)
-    found = {word: {depth: crawl(args, word, depth) for depth in (1, 2, 3)} for word in WORDS}
+    found = {
+        word: {depth: crawl(args, word, depth) for depth in (1, 2, 3)} for word in WORDS
+    }
     real = {word: real_crawl(word) for word in WORDS}
     with figure(
         "Deeper crawls find more services and pay less for every page",
@@ -65,10 +67,22 @@ def main() -> None:
 def real_crawl(word: str) -> dict[int, dict[str, Any]]:
     """`geohound crawl --order polarhub --depth 3` of a smaller web: pages and services up to each depth."""
     world = World(*REAL_WEB, trouble=False)
-    seeds = [url_of(world.host(index), page) for index, page in search(world, word, 100, per_host=3)]
+    seeds = [
+        url_of(world.host(index), page)
+        for index, page in search(world, word, 100, per_host=3)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         catalogue = Path(folder) / "c.db"
-        _real.crawl(world, seeds, catalogue, "--order", "polarhub", "--depth", "3", polarhub_cut_after="0")
+        _real.crawl(
+            world,
+            seeds,
+            catalogue,
+            "--order",
+            "polarhub",
+            "--depth",
+            "3",
+            polarhub_cut_after="0",
+        )
         command = [
             sys.executable,
             "-m",
@@ -80,8 +94,13 @@ def real_crawl(word: str) -> dict[int, dict[str, Any]]:
             "--catalogue",
             catalogue,
         ]
-        report = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rows = [{name: int(value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(report))]
+        report = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout
+    rows = [
+        {name: int(value) for name, value in row.items()}
+        for row in csv.DictReader(io.StringIO(report))
+    ]
     return {
         depth: {
             "seeds": len(seeds),
@@ -97,7 +116,9 @@ def crawl(args: argparse.Namespace, word: str, depth: int) -> dict[str, Any]:
     world = large_world(args.seed, args.hosts, args.pages)
     seeds = search(world, word, WIDTHS * SEEDS_PER_SEGMENT, per_host=2)
     if len(seeds) < WIDTHS * SEEDS_PER_SEGMENT:
-        raise SystemExit(f"the web has only {len(seeds)} pages about {word}: give it more --hosts")
+        raise SystemExit(
+            f"the web has only {len(seeds)} pages about {word}: give it more --hosts"
+        )
     seen: set[tuple[int, int]] = set()
     known: set[int] = set()
     pages, by_width = 0, []
@@ -120,16 +141,38 @@ def crawl(args: argparse.Namespace, word: str, depth: int) -> dict[str, Any]:
 def draw_widths(axes: Axes, word: str, by_depth: dict[int, dict[str, Any]]) -> None:
     for depth, told in by_depth.items():
         axes.plot(
-            range(1, WIDTHS + 1), told["by width"], color=DEPTHS[depth - 1], marker="o", ms=4, label=f"depth {depth}"
+            range(1, WIDTHS + 1),
+            told["by width"],
+            color=DEPTHS[depth - 1],
+            marker="o",
+            ms=4,
+            label=f"depth {depth}",
         )
     axes.axvline(7.5, color=QUIET, lw=1, ls=(0, (3, 3)))
     axes.set(
-        title=f"search for “{word}”", xlabel="width (segment of seeds)", xticks=range(1, WIDTHS + 1), ylim=(0, None)
+        title=f"search for “{word}”",
+        xlabel="width (segment of seeds)",
+        xticks=range(1, WIDTHS + 1),
+        ylim=(0, None),
     )
     text = f"{by_depth[3]['% below width 8']} % below width 8\npublished: ≈ {BELOW_EIGHT} %"
-    axes.text(7.35, 0.985, text, color=QUIET, fontsize=8, ha="right", va="top", transform=axes.get_xaxis_transform())
+    axes.text(
+        7.35,
+        0.985,
+        text,
+        color=QUIET,
+        fontsize=8,
+        ha="right",
+        va="top",
+        transform=axes.get_xaxis_transform(),
+    )
     if word == WORDS[0]:
-        axes.legend(loc="center right", bbox_to_anchor=(1.02, 0.62), fontsize=8.6, handlelength=1.2)
+        axes.legend(
+            loc="center right",
+            bbox_to_anchor=(1.02, 0.62),
+            fontsize=8.6,
+            handlelength=1.2,
+        )
 
 
 def draw_rates(axes: Axes, found: dict[str, dict[int, dict[str, Any]]]) -> None:
@@ -152,13 +195,30 @@ def draw_rates(axes: Axes, found: dict[str, dict[int, dict[str, Any]]]) -> None:
             mfc="white",
             mew=1.8,
         )
-        axes.text(3.08, points[3], f"{points[3]:g} %  published,\n“{word}”", color=colour, fontsize=8.2, va="center")
-    axes.set(title="discovery rate", xlabel="depth", xticks=(1, 2, 3), yscale="log", xlim=(0.85, 3.95), ylim=(0.1, 10))
+        axes.text(
+            3.08,
+            points[3],
+            f"{points[3]:g} %  published,\n“{word}”",
+            color=colour,
+            fontsize=8.2,
+            va="center",
+        )
+    axes.set(
+        title="discovery rate",
+        xlabel="depth",
+        xticks=(1, 2, 3),
+        yscale="log",
+        xlim=(0.85, 3.95),
+        ylim=(0.1, 10),
+    )
     axes.set_yticks((0.1, 0.3, 1, 3, 10), ["0.1 %", "0.3 %", "1 %", "3 %", "10 %"])
     axes.minorticks_off()
 
 
-def table(found: dict[str, dict[int, dict[str, Any]]], real: dict[str, dict[int, dict[str, Any]]]) -> str:
+def table(
+    found: dict[str, dict[int, dict[str, Any]]],
+    real: dict[str, dict[int, dict[str, Any]]],
+) -> str:
     crawled = [
         [f"“{word}”, {told['seeds']} seeds", depth, f"{told['pages']:,}", told["services"],
          f"{100 * told['services'] / told['pages']:.2f} %"]
@@ -184,7 +244,9 @@ def table(found: dict[str, dict[int, dict[str, Any]]], real: dict[str, dict[int,
             for depth, rate in rates.items()
         ]  # fmt: skip
     widths = [
-        [f"“{word}”, depth {depth}", *told["by width"]] for word, by in found.items() for depth, told in by.items()
+        [f"“{word}”, depth {depth}", *told["by width"]]
+        for word, by in found.items()
+        for depth, told in by.items()
     ]
     return (
         "# Depth and width\n\n"
@@ -193,7 +255,17 @@ def table(found: dict[str, dict[int, dict[str, Any]]], real: dict[str, dict[int,
         "As published, the discovery rate falls with depth and nine of ten services are found below width 8. It falls\n"
         "less than published (a sixth from depth 1 to 3, there a fortieth): a page of the geoweb has fewer links,\n"
         "and its portals stand nearer to each other than those of the Web.\n\n"
-        + markdown(["crawl", "depth", "pages", "services", "discovery rate", "found below width 8"], rows)
+        + markdown(
+            [
+                "crawl",
+                "depth",
+                "pages",
+                "services",
+                "discovery rate",
+                "found below width 8",
+            ],
+            rows,
+        )
         + "\nServices found first in each segment of seeds:\n\n"
         + markdown(["crawl", *(f"width {w}" for w in range(1, WIDTHS + 1))], widths)
         + "\nReal crawls (`geohound crawl --order polarhub --depth 3`, one each) of a geoweb of "

@@ -33,7 +33,9 @@ from geohound.model.work.browsed import EventRow
 from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
 
-BUDGET = PageBudget(time_s=60.0, requests=300, bytes=20_000_000, memory_bytes=1_000_000_000, events=60)
+BUDGET = PageBudget(
+    time_s=60.0, requests=300, bytes=20_000_000, memory_bytes=1_000_000_000, events=60
+)
 VIDEOS = {  # table VI: comments reported by Cheng et al. 2008, and downloaded there
     "New Numa": (17_657, 17_589), "CRAZED NUMA FAN": (3_010, 3_010), "Influence": (3_866, 3_862),
     "My United States": (4_447, 4_440), "Heather Martin": (6_045, 6_044), "The COMMENT Video": (976, 960),
@@ -77,10 +79,15 @@ def video(name: str, comments: int) -> str:
 
 
 def rows_of(html: str) -> list[EventRow]:
-    return [EventRow(tuple(r["events"]), tuple(r["sources"]), r["target"], r["value"]) for r in watcher.events_of(html)]
+    return [
+        EventRow(tuple(r["events"]), tuple(r["sources"]), r["target"], r["value"])
+        for r in watcher.events_of(html)
+    ]
 
 
-async def pages_in(seconds: float, crawlers: int, threads: int, origin: str, rows: list[EventRow]) -> int:
+async def pages_in(
+    seconds: float, crawlers: int, threads: int, origin: str, rows: list[EventRow]
+) -> int:
     """How many pages so many crawlers, with so many pages at a time each, have run after so long."""
     count = 0
     end = time.monotonic() + seconds
@@ -99,7 +106,9 @@ async def pages_in(seconds: float, crawlers: int, threads: int, origin: str, row
         for pool in pools:  # the browser starts before the clock does
             await pool.run(f"{origin}/busy0.html", fetcher, (), rows)
         end = time.monotonic() + seconds
-        await asyncio.gather(*(work(pool, 7 * n) for pool in pools for n in range(threads)))
+        await asyncio.gather(
+            *(work(pool, 7 * n) for pool in pools for n in range(threads))
+        )
     finally:
         for pool in pools:
             await pool.close()
@@ -111,9 +120,17 @@ async def comments_of(origin: str, name: str, html: str) -> int:
     """Distinct comments in all states of the page, its reported events triggered."""
     rows = rows_of(html)
     most = PageBudget(
-        time_s=300.0, requests=600, bytes=20_000_000, memory_bytes=10**9, events=len(rows) + 5, states=400
+        time_s=300.0,
+        requests=600,
+        bytes=20_000_000,
+        memory_bytes=10**9,
+        events=len(rows) + 5,
+        states=400,
     )
-    pool, fetcher = BrowserPool("", 1, most), CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded())
+    pool, fetcher = (
+        BrowserPool("", 1, most),
+        CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded()),
+    )
     try:
         seen = await pool.run(f"{origin}/{name}", fetcher, (), rows)
     finally:
@@ -121,13 +138,18 @@ async def comments_of(origin: str, name: str, html: str) -> int:
         await fetcher.close()
     found: set[str] = set()
     for state in seen.states:
-        found |= {part.partition("<")[0] for part in state.html.split('class="comment">')[1:]}
+        found |= {
+            part.partition("<")[0] for part in state.html.split('class="comment">')[1:]
+        }
     return len(found)
 
 
 async def application(origin: str, path: str, html: str) -> dict[str, Any]:
     """One demo page as it is shipped: what its watcher would report, and what the browser finds."""
-    pool, fetcher = BrowserPool("", 1, BUDGET), CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded())
+    pool, fetcher = (
+        BrowserPool("", 1, BUDGET),
+        CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded()),
+    )
     rows = rows_of(html)
     try:
         seen = await pool.run(f"{origin}/{path}", fetcher, (), rows)
@@ -143,12 +165,20 @@ def unpack(folder: Path) -> list[Path]:
     pages = []
     for package in PACKAGES:
         packed = subprocess.run(
-            ["npm", "pack", "--silent", package], cwd=folder, capture_output=True, text=True, check=True
+            ["npm", "pack", "--silent", package],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         place = folder / package.partition("@")[0]
         with tarfile.open(folder / packed.stdout.split()[-1]) as archive:
             archive.extractall(place, filter="data")
-        shipped = [path for path in sorted(place.rglob("*.htm*")) if "node_modules" not in path.parts]
+        shipped = [
+            path
+            for path in sorted(place.rglob("*.htm*"))
+            if "node_modules" not in path.parts
+        ]
         pages += shipped[:4]
     return pages
 
@@ -156,16 +186,26 @@ def unpack(folder: Path) -> list[Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--seconds", type=float, default=20, help="for which each number of crawlers runs; published: 600"
+        "--seconds",
+        type=float,
+        default=20,
+        help="for which each number of crawlers runs; published: 600",
     )
-    parser.add_argument("--threads", type=int, default=4, help="pages at a time of each crawler; published: 4")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=4,
+        help="pages at a time of each crawler; published: 4",
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for number in range(50):
             (root / f"busy{number}.html").write_text(busy_page(number))
         (root / "data.txt").write_text("some data ")
-        videos = {name: video(name, count // SCALE) for name, (count, _) in VIDEOS.items()}
+        videos = {
+            name: video(name, count // SCALE) for name, (count, _) in VIDEOS.items()
+        }
         for n, html in enumerate(videos.values()):
             (root / f"video{n}.html").write_text(html)
         shipped = unpack(root)
@@ -173,12 +213,18 @@ def main() -> None:
         class Quiet(SimpleHTTPRequestHandler):
             def log_message(self, *_: object) -> None: ...
 
-        with running(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))) as origin:
+        with running(
+            ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
+        ) as origin:
             rows = rows_of(busy_page(1))
             speeds = {
                 crawlers: {
-                    "reported events": asyncio.run(pages_in(args.seconds, crawlers, args.threads, origin, rows)),
-                    "all events": asyncio.run(pages_in(args.seconds, crawlers, args.threads, origin, [])),
+                    "reported events": asyncio.run(
+                        pages_in(args.seconds, crawlers, args.threads, origin, rows)
+                    ),
+                    "all events": asyncio.run(
+                        pages_in(args.seconds, crawlers, args.threads, origin, [])
+                    ),
                 }
                 for crawlers in (1, 2, 3, 4)
             }
@@ -186,17 +232,29 @@ def main() -> None:
             comments = {}
             for n, (name, html) in enumerate(videos.items()):
                 got = asyncio.run(comments_of(origin, f"video{n}.html", html))
-                comments[name] = {"comments": VIDEOS[name][0] // SCALE, "downloaded": got}
+                comments[name] = {
+                    "comments": VIDEOS[name][0] // SCALE,
+                    "downloaded": got,
+                }
             print(comments, flush=True)
             apps = []
             for path in shipped:
                 text = path.read_text("utf-8", "replace")
-                apps.append(asyncio.run(application(origin, path.relative_to(root).as_posix(), text)))
+                apps.append(
+                    asyncio.run(
+                        application(origin, path.relative_to(root).as_posix(), text)
+                    )
+                )
             print(json.dumps(apps), flush=True)
     draw_and_save(speeds, comments, apps, args)
 
 
-def draw_and_save(speeds: dict[int, Any], comments: dict[str, Any], apps: list[Any], args: argparse.Namespace) -> None:
+def draw_and_save(
+    speeds: dict[int, Any],
+    comments: dict[str, Any],
+    apps: list[Any],
+    args: argparse.Namespace,
+) -> None:
     load = f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
     gain = sum(one["reported events"] for one in speeds.values()) / max(
         1, sum(one["all events"] for one in speeds.values())
@@ -205,9 +263,23 @@ def draw_and_save(speeds: dict[int, Any], comments: dict[str, Any], apps: list[A
         f"Triggering the reported events alone reads {gain:.1f} times as many dynamic pages",
         f"real Chromium, {args.threads} at a time for each crawler, {args.seconds:g} s each; {load}",
     ) as (axes,):
-        for name, colour in (("reported events", COLOURS["adaptive"]), ("all events", COLOURS["fifo"])):
-            axes.plot(list(speeds), [one[name] for one in speeds.values()], "o-", color=colour, label=name)
-        axes.set(xlabel="crawlers", ylabel=f"dynamic pages in {args.seconds:g} s", xticks=list(speeds), ylim=(0, None))
+        for name, colour in (
+            ("reported events", COLOURS["adaptive"]),
+            ("all events", COLOURS["fifo"]),
+        ):
+            axes.plot(
+                list(speeds),
+                [one[name] for one in speeds.values()],
+                "o-",
+                color=colour,
+                label=name,
+            )
+        axes.set(
+            xlabel="crawlers",
+            ylabel=f"dynamic pages in {args.seconds:g} s",
+            xticks=list(speeds),
+            ylim=(0, None),
+        )
         axes.legend()
         save("dynamic_pages", [axes], f"Published: {WBC}, figure 9 (about 20 % more) and table VI.",
              {"published": {"source": WBC, "comments": VIDEOS}, "under": load,
@@ -215,12 +287,21 @@ def draw_and_save(speeds: dict[int, Any], comments: dict[str, Any], apps: list[A
              tables(speeds, comments, apps, load))  # fmt: skip
 
 
-def tables(speeds: dict[int, Any], comments: dict[str, Any], apps: list[Any], load: str) -> str:
+def tables(
+    speeds: dict[int, Any], comments: dict[str, Any], apps: list[Any], load: str
+) -> str:
     fast = [[n, one["reported events"], one["all events"]] for n, one in speeds.items()]
     said = [[name, one["comments"], one["downloaded"], f"{100 * one['downloaded'] / one['comments']:.1f}",
              f"{100 * VIDEOS[name][1] / VIDEOS[name][0]:.1f}"] for name, one in comments.items()]  # fmt: skip
     shipped = [
-        [one["page"], one["reported rows"], one["events"], one["states"], one["requests after loading"]] for one in apps
+        [
+            one["page"],
+            one["reported rows"],
+            one["events"],
+            one["states"],
+            one["requests after loading"],
+        ]
+        for one in apps
     ]
     return (
         "# Dynamic pages\n\n" + markdown(["crawlers", "pages, reported events", "pages, all events"], fast)

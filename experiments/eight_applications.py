@@ -50,7 +50,10 @@ def library(seed: int, strings: int) -> str:
         "img/marker-{}.png", "theme/default/style-{}.css", "image/x-{}", "http://www.w3.org/ns/{}", "./util/{}.js",
         "https://docs.library.test/api/{}.html", "text/{}", "application/x-{}+xml",
     )  # fmt: skip
-    rows = (f'a[{n}]="{kinds[mix(seed, n) % len(kinds)].format(n)}";' for n in range(strings))
+    rows = (
+        f'a[{n}]="{kinds[mix(seed, n) % len(kinds)].format(n)}";'
+        for n in range(strings)
+    )
     return f"/* a map library */var a=[];{''.join(rows)}"
 
 
@@ -71,7 +74,12 @@ def applications(seed: int, manner: str, strings: int) -> tuple[webapps.App, ...
     return tuple(found)
 
 
-def _application(place: int, shown: list[Shown], kept: list[webapps.Service], how: tuple[int, str, int]) -> webapps.App:
+def _application(
+    place: int,
+    shown: list[Shown],
+    kept: list[webapps.Service],
+    how: tuple[int, str, int],
+) -> webapps.App:
     seed, manner, strings = how
     page = f"http://application{place}.test/"
     code = write_script(shown, seed + place, OLD_IDIOMS if manner == "2015" else 0)
@@ -83,13 +91,21 @@ def _application(place: int, shown: list[Shown], kept: list[webapps.Service], ho
         f"{page}{LIBRARIES[manner]}": library(seed + place, strings),
         f"{page}{own}": code,
     }
-    return webapps.App(f"application {place}", page, "literal", (0,), False, tuple(kept), files)
+    return webapps.App(
+        f"application {place}", page, "literal", (0,), False, tuple(kept), files
+    )
 
 
 def links_alone(app: webapps.App) -> set[mine.Claim]:
     """What a crawler without a reader of scripts sees: links, forms and text."""
-    page = html.read(app.files[app.page], app.page, wiring.address_book(), with_scripts=False)
-    return {(clean, "") for link in page.links if (clean := urls.canonical(link.url, app.page))}
+    page = html.read(
+        app.files[app.page], app.page, wiring.address_book(), with_scripts=False
+    )
+    return {
+        (clean, "")
+        for link in page.links
+        if (clean := urls.canonical(link.url, app.page))
+    }
 
 
 WAYS: dict[str, Way] = {
@@ -111,14 +127,23 @@ def measure(manner: str, args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         summary, found = crawl(web, folder, processes=1)
     hit, _ = score(web, found)
-    told["Geohound"] = {"found": len(hit), "tested": summary["tested"], "requests": summary["requests"]}
+    told["Geohound"] = {
+        "found": len(hit),
+        "tested": summary["tested"],
+        "requests": summary["requests"],
+    }
     return told
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=16)
-    parser.add_argument("--strings", type=int, default=400, help="strings like addresses in each library")
+    parser.add_argument(
+        "--strings",
+        type=int,
+        default=400,
+        help="strings like addresses in each library",
+    )
     args = parser.parse_args()
     found = {manner: measure(manner, args) for manner in MANNERS}
     with figure(
@@ -142,7 +167,11 @@ def draw(axes: Axes, found: dict[str, Any], what: str, title: str) -> None:
         for row, name in enumerate(names):
             value = found[manner][name][what]
             axes.barh(
-                row + shift, value, height=0.36, color=colours[manner], label=MANNERS[manner] if not row else None
+                row + shift,
+                value,
+                height=0.36,
+                color=colours[manner],
+                label=MANNERS[manner] if not row else None,
             )
             axes.text(value, row + shift, f" {value:,}", va="center", fontsize=8.4)
     for row, name in enumerate(names):
@@ -158,9 +187,17 @@ def draw(axes: Axes, found: dict[str, Any], what: str, title: str) -> None:
 
 def table(found: dict[str, Any], args: argparse.Namespace) -> str:
     counted = [(manner, what) for manner in MANNERS for what in ("found", "tested")]
-    rows = [[name, *(found[manner][name][what] for manner, what in counted)] for name in (*WAYS, "Geohound")]
+    rows = [
+        [name, *(found[manner][name][what] for manner, what in counted)]
+        for name in (*WAYS, "Geohound")
+    ]
     published = [
-        [run, name, values.get("found", "not published"), values.get("tested", "not published")]
+        [
+            run,
+            name,
+            values.get("found", "not published"),
+            values.get("tested", "not published"),
+        ]
         for run, ways in RUNS.items()
         for name, values in ways.items()
     ]

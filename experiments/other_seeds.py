@@ -18,7 +18,10 @@ from geoweb.chance import mix
 ORDERS = {"fifo": "FIFO", "atf": "ATF, empty list"}
 HOSTS, PAGES = 80, 1_500
 SEEDS = 3  # as published
-PUBLISHED = {"source": LI, "section 6.3": "the quality of seed URLs will greatly affect the experimental results"}
+PUBLISHED = {
+    "source": LI,
+    "section 6.3": "the quality of seed URLs will greatly affect the experimental results",
+}
 
 
 def main() -> None:
@@ -28,7 +31,8 @@ def main() -> None:
     args = parser.parse_args()
     world = World(args.seed, HOSTS, PAGES, trouble=False)
     found = {
-        n: {order: crawl(world, entry_pages(world, n), order) for order in ORDERS} for n in range(1, args.sets + 1)
+        n: {order: crawl(world, entry_pages(world, n), order) for order in ORDERS}
+        for n in range(1, args.sets + 1)
     }
     with figure(
         "Where a crawl starts matters as much as its order",
@@ -37,7 +41,13 @@ def main() -> None:
     ) as (axes,):
         draw(axes, found)
         source = f"{LI}, section 6.3: “the quality of seed URLs will greatly affect the experimental results”."
-        save("other_seeds", [axes], source, {"published": PUBLISHED, "measured": found}, table(found))
+        save(
+            "other_seeds",
+            [axes],
+            source,
+            {"published": PUBLISHED, "measured": found},
+            table(found),
+        )
 
 
 def entry_pages(world: World, number: int) -> list[str]:
@@ -61,13 +71,20 @@ def crawl(world: World, seeds: list[str], order: str) -> dict[str, Any]:
         "services": len(found_at),
         "seconds per page": last["summary"]["seconds_per_page"],
     }
-    shares = {f"% at {at} % of pages": share_at(found_at, pages * at / 100) for at in (20, 50, 90)}
+    shares = {
+        f"% at {at} % of pages": share_at(found_at, pages * at / 100)
+        for at in (20, 50, 90)
+    }
     print(order, seeds, told["pages"], told["services"], shares, flush=True)
     return told | shares
 
 
 def share_at(found_at: list[int], page: float) -> float:
-    return round(100 * sum(at <= page for at in found_at) / len(found_at), 1) if found_at else 0.0
+    return (
+        round(100 * sum(at <= page for at in found_at) / len(found_at), 1)
+        if found_at
+        else 0.0
+    )
 
 
 def draw(axes: Axes, found: dict[int, dict[str, Any]]) -> None:
@@ -81,7 +98,10 @@ def draw(axes: Axes, found: dict[int, dict[str, Any]]) -> None:
 
 
 def gains(found: dict[int, dict[str, Any]], column: str) -> str:
-    return ", ".join(f"{orders['atf'][column] - orders['fifo'][column]:+.0f}" for orders in found.values())
+    return ", ".join(
+        f"{orders['atf'][column] - orders['fifo'][column]:+.0f}"
+        for orders in found.values()
+    )
 
 
 def table(found: dict[int, dict[str, Any]]) -> str:

@@ -50,7 +50,9 @@ class Costs(NamedTuple):
     """In units of one download; a day has so many of them for each crawler."""
 
     day: int = 2_400
-    message: float = 0.02  # to each other crawler, before a page, where they have to agree
+    message: float = (
+        0.02  # to each other crawler, before a page, where they have to agree
+    )
     server: float = 0.01  # of the seed-server, for each page: one after the other
     stale: float = 0.004  # chance that another crawler begins with a page before the message about it has come
 
@@ -72,7 +74,9 @@ def orders(web: Web, chance: random.Random) -> list[list[int]]:
     return found
 
 
-def independent(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tuple[int, int]]]:
+def independent(
+    web: Web, costs: Costs, chance: random.Random
+) -> list[Counter[tuple[int, int]]]:
     """Nobody talks to anybody: each reads what it comes to, and the next day again."""
     days = []
     for _ in range(DAYS):
@@ -84,7 +88,9 @@ def independent(web: Web, costs: Costs, chance: random.Random) -> list[Counter[t
     return days
 
 
-def dependent(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tuple[int, int]]]:
+def dependent(
+    web: Web, costs: Costs, chance: random.Random
+) -> list[Counter[tuple[int, int]]]:
     """Before each page all others are asked, which takes time; answers that come late let some pages be read twice."""
     price = 1 + costs.message * (CRAWLERS - 1)
     days = []
@@ -104,7 +110,9 @@ def dependent(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tup
     return days
 
 
-def seed_server(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tuple[int, int]]]:
+def seed_server(
+    web: Web, costs: Costs, chance: random.Random
+) -> list[Counter[tuple[int, int]]]:
     """One server hands out every page; it is the limit once it has more to do than time."""
     days = []
     for _ in range(DAYS):
@@ -115,7 +123,9 @@ def seed_server(web: Web, costs: Costs, chance: random.Random) -> list[Counter[t
         server, idle = 0.0, [(0.0, n) for n in range(CRAWLERS)]
         while idle and (page := next(pages, None)) is not None:
             at, crawler = heapq.heappop(idle)
-            server = max(server, at) + costs.server * 2  # the page is handed out, and what it links to is handed in
+            server = (
+                max(server, at) + costs.server * 2
+            )  # the page is handed out, and what it links to is handed in
             if server + 1 > costs.day:
                 break
             read[page] += 1
@@ -124,7 +134,9 @@ def seed_server(web: Web, costs: Costs, chance: random.Random) -> list[Counter[t
     return days
 
 
-def watcher(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tuple[int, int]]]:
+def watcher(
+    web: Web, costs: Costs, chance: random.Random
+) -> list[Counter[tuple[int, int]]]:
     """Two requests take a site that is free, one finds that it is taken; after the first time only changes are read."""
     days, taken_before = [], set[int]()
     for _ in range(DAYS):
@@ -141,7 +153,11 @@ def watcher(web: Web, costs: Costs, chance: random.Random) -> list[Counter[tuple
                 heapq.heappush(turns, (at + 1, crawler))
                 continue
             flags.add(site)
-            changed = [n for n in range(web.sizes[site]) if site not in taken_before or chance.random() < 0.1]
+            changed = [
+                n
+                for n in range(web.sizes[site])
+                if site not in taken_before or chance.random() < 0.1
+            ]
             fitting = changed[: max(0, int(costs.day - at - 2))]
             read.update((site, n) for n in fitting)
             heapq.heappush(turns, (at + 2 + len(fitting), crawler))
@@ -156,12 +172,19 @@ SCENARIOS: dict[str, Callable[[Web, Costs, random.Random], list[Counter[tuple[in
 
 
 def simulate(runs: int) -> dict[str, Any]:
-    found: dict[str, Any] = {name: {"distinct": [], "crawlers on a page": []} for name in SCENARIOS}
+    found: dict[str, Any] = {
+        name: {"distinct": [], "crawlers on a page": []} for name in SCENARIOS
+    }
     for seed in range(runs):
         web = draw_web(random.Random(seed))
         for name, scenario in SCENARIOS.items():
             days = scenario(web, Costs(), random.Random(1_000 + seed))
-            own = [count for read in days for (site, _), count in read.items() if site < web.own]
+            own = [
+                count
+                for read in days
+                for (site, _), count in read.items()
+                if site < web.own
+            ]
             found[name]["distinct"].append(len(set().union(*days)))
             found[name]["crawlers on a page"].append(round(mean(own), 2))
     return found
@@ -173,29 +196,45 @@ def real(crawls: int, sites: int, pages: int, *, share: bool) -> dict[str, Any]:
         servers = []
         for n in range(sites):
             (Path(folder) / f"s{n}").mkdir()
-            watched = WatchedSite(Path(folder) / f"s{n}", WatcherRules(sitemap=False), f"http://s{n}.test/")
+            watched = WatchedSite(
+                Path(folder) / f"s{n}",
+                WatcherRules(sitemap=False),
+                f"http://s{n}.test/",
+            )
             watched.log.touch()
             stack.callback(watched.site.close)
             for p in range(pages):
                 name = "index.html" if p == 0 else f"p{p}.html"
-                watched.write(name, f'<title>{n} {p}</title><p>{"word " * p}<a href="p{p + 1}.html">next</a>')
+                watched.write(
+                    name,
+                    f'<title>{n} {p}</title><p>{"word " * p}<a href="p{p + 1}.html">next</a>',
+                )
             watched.run()
             servers.append(stack.enter_context(serving(watched)))
         quick = {"GEOHOUND_HOST_DELAY_S": "0.1", "GEOHOUND_PROCESSES": "1", "GEOHOUND_SLOW_HOST_FACTOR": "0",
                  "GEOHOUND_OBEY_ROBOTS": "false"}  # fmt: skip
         quick |= {"GEOHOUND_WATCHERS": "always", "GEOHOUND_WATCHER_LEAVES_TAKEN": "true"} if share else {
             "GEOHOUND_WATCHERS": "never"}  # fmt: skip
-        routes = [w for n, s in enumerate(servers) for w in ("--connect-to", f"s{n}.test=127.0.0.1:{s.server_port}")]
+        routes = [
+            w
+            for n, s in enumerate(servers)
+            for w in ("--connect-to", f"s{n}.test=127.0.0.1:{s.server_port}")
+        ]
         running = []
         for crawl in range(crawls):
             order = random.Random(crawl).sample(range(sites), sites)
             command = [sys.executable, "-m", "geohound", "crawl", *(f"http://s{n}.test/" for n in order), "--json",
                        "--catalogue", f"{folder}/c{crawl}.db", "--allow-net", "127.0.0.0/8", *routes]  # fmt: skip
             options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            running.append(subprocess.Popen(command, env={**os.environ, **quick}, **options))  # type: ignore[call-overload]
+            running.append(
+                subprocess.Popen(command, env={**os.environ, **quick}, **options)
+            )  # type: ignore[call-overload]
         codes = [process.wait(300) for process in running]
         read = Counter(
-            (n, path) for n, server in enumerate(servers) for path in server.pages if f"p{pages}." not in path
+            (n, path)
+            for n, server in enumerate(servers)
+            for path in server.pages
+            if f"p{pages}." not in path
         )
         questions = sum(len(server.questions) for server in servers)
     return {"crawls": crawls, "exit codes": codes, "distinct pages": len(read), "downloads": sum(read.values()),
@@ -235,14 +274,29 @@ def main() -> None:
 
 def table(found: dict[str, Any], beside: dict[str, Any]) -> str:
     rows = [
-        [name, shown(one["crawlers on a page"], 2), PUBLISHED[name][0], shown(one["distinct"], 0), PUBLISHED[name][1]]
+        [
+            name,
+            shown(one["crawlers on a page"], 2),
+            PUBLISHED[name][0],
+            shown(one["distinct"], 0),
+            PUBLISHED[name][1],
+        ]
         for name, one in found.items()
     ]
     head = ["scenario", "crawlers on a page of the university a day (95 %)", "published, of 50",
             "distinct pages (95 %)", "published"]  # fmt: skip
     counted = ("crawls", "distinct pages", "downloads", "most", "requests for reports")
-    real_rows = [[name, *(one[each] for each in counted)] for name, one in beside.items()]
-    real_head = ["real crawls", "at once", "distinct pages", "downloads", "most downloads of a page", "for reports"]
+    real_rows = [
+        [name, *(one[each] for each in counted)] for name, one in beside.items()
+    ]
+    real_head = [
+        "real crawls",
+        "at once",
+        "distinct pages",
+        "downloads",
+        "most downloads of a page",
+        "for reports",
+    ]
     costs = Costs()
     text = (
         f"\n\nThe web and its costs are assumptions, stated in `overlap.py`: a day has {costs.day:,} downloads for each"
@@ -251,7 +305,12 @@ def table(found: dict[str, Any], beside: dict[str, Any]) -> str:
         " crawler takes leaves none.\n\nReal crawls: each a process with a catalogue of its own, real sites on loopback"
         " with real watchers that learn of crawlers from their access logs; the servers counted.\n\n"
     )
-    return "# Crawlers in parallel\n\n" + markdown(head, rows) + text + markdown(real_head, real_rows)
+    return (
+        "# Crawlers in parallel\n\n"
+        + markdown(head, rows)
+        + text
+        + markdown(real_head, real_rows)
+    )
 
 
 if __name__ == "__main__":

@@ -48,7 +48,10 @@ class Crawler:
 
     def walk(self, wants: Callable[[SitePage], bool]) -> None:
         """From the main page along the links of pages that are wanted; known pages are asked for by their address."""
-        waiting, met = [self.site.main, *(p for p in self.site.pages if p.name in self.versions)], set()
+        waiting, met = (
+            [self.site.main, *(p for p in self.site.pages if p.name in self.versions)],
+            set(),
+        )
         while waiting:
             page = waiting.pop()
             if page.name in met or not wants(page):
@@ -58,7 +61,9 @@ class Crawler:
             waiting += page.children
 
     def rank(self, page: SitePage, length: int, most: int) -> float:
-        return frequency(self.updates.get(page.name, 0), 0, most) + level(page.distance, length)
+        return frequency(self.updates.get(page.name, 0), 0, most) + level(
+            page.distance, length
+        )
 
 
 def uniform(crawler: Crawler) -> None:
@@ -69,7 +74,9 @@ def by_rank(threshold: float) -> Callable[[Crawler], None]:
     def visit(crawler: Crawler) -> None:
         length = max(page.distance for page in crawler.site.pages) + 1
         most = max(crawler.updates.values())
-        ranks = {page.name: crawler.rank(page, length, most) for page in crawler.site.pages}
+        ranks = {
+            page.name: crawler.rank(page, length, most) for page in crawler.site.pages
+        }
         crawler.walk(lambda page: ranks[page.name] >= threshold)
 
     return visit
@@ -86,13 +93,17 @@ def by_watcher(crawler: Crawler) -> None:
         crawler.read(names[name])
 
 
-def run(policy: Callable[[Crawler], None], pages: int, seed: int, days: int = DAYS) -> dict[str, Any]:
+def run(
+    policy: Callable[[Crawler], None], pages: int, seed: int, days: int = DAYS
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         site = ChangingSite(Path(folder), pages, seed, has_files=policy is by_watcher)
         site.take()
         crawler = Crawler(site)
         requests, shares = [], []
-        for _ in range(LEARNING_DAYS):  # whoever goes by rank has to know how often pages change
+        for _ in range(
+            LEARNING_DAYS
+        ):  # whoever goes by rank has to know how often pages change
             site.live_a_day(round(SHARE * pages))
             uniform(crawler)
         site.take()
@@ -125,7 +136,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--runs", type=int, default=8)
     args = parser.parse_args()
-    thresholds = {value / 100: by_rank(value / 100) for value in (30, 40, 41, 42, 43, 44, 46, 48, 50, 55)}
+    thresholds = {
+        value / 100: by_rank(value / 100)
+        for value in (30, 40, 41, 42, 43, 44, 46, 48, 50, 55)
+    }
     levels = {float(n): top_levels(n) for n in (1, 2, 3)}
     threshold, depth = best(thresholds, args.pages), best(levels, args.pages)
     policies = {"uniform": uniform, "by rank": by_rank(threshold), "top N levels": top_levels(int(depth)),
@@ -140,7 +154,9 @@ def main() -> None:
     base = interval(found["uniform"]["requests a day"])[0]
     used = interval(found["watcher"]["requests a day"])[0]
     for one in found.values():
-        one["share of the uniform policy's requests, %"] = round(100 * interval(one["requests a day"])[0] / base, 1)
+        one["share of the uniform policy's requests, %"] = round(
+            100 * interval(one["requests a day"])[0] / base, 1
+        )
     with figure(
         f"With a watcher every update is seen with {100 * used / base:.0f} % of the uniform policy's requests",
         f"{args.runs} sites of {args.pages:,} pages that change for {DAYS} days, {SHARE:.0%} of the pages a day; "

@@ -17,7 +17,11 @@ from _frame import COLOURS, WBC, figure, markdown, save
 PUBLISHED = {
     "cmpe.emu.edu.tr": (591, (74, 70, 60, 77, 65, 63, 62), 11.5),
     "ahu.edu.jo/colleges/engineering": (402, (43, 44, 40, 50, 35, 39, 34), 10),
-    "global.nytimes.com": (15_090, (1_346, 1_403, 1_321, 1_297, 1_273, 1_432, 1_357), 9),
+    "global.nytimes.com": (
+        15_090,
+        (1_346, 1_403, 1_321, 1_297, 1_273, 1_432, 1_357),
+        9,
+    ),
     "garanti.com.tr/en": (153, (10, 8, 11, 10, 7, 9, 8), 6),
     "picosoftengineering.com": (35, (2, 1, 2, 2, 4, 3, 2), 5),
     "Sarayanews.com": (3_377, (80, 110, 89, 120, 81, 94, 85), 3),
@@ -48,9 +52,27 @@ def main() -> None:
         "equation 2 on what the real watcher reported; every changed page was reported, and no other",
     ) as (axes,):
         places = range(len(found))
-        axes.bar(places, [one["average %"] for one in found.values()], 0.6, color=COLOURS["adaptive"])
-        axes.plot(places, [one["published %"] for one in found.values()], "D", mfc="white", mec=COLOURS["atf"], mew=2)
-        axes.set_xticks(list(places), [name.partition("/")[0] for name in found], rotation=20, ha="right", fontsize=8)
+        axes.bar(
+            places,
+            [one["average %"] for one in found.values()],
+            0.6,
+            color=COLOURS["adaptive"],
+        )
+        axes.plot(
+            places,
+            [one["published %"] for one in found.values()],
+            "D",
+            mfc="white",
+            mec=COLOURS["atf"],
+            mew=2,
+        )
+        axes.set_xticks(
+            list(places),
+            [name.partition("/")[0] for name in found],
+            rotation=20,
+            ha="right",
+            fontsize=8,
+        )
         axes.set(ylabel="% of pages a day")
         rows = [
             [
@@ -63,7 +85,14 @@ def main() -> None:
             ]
             for name, one in found.items()
         ]
-        head = ["site", "pages", "changed in 7 days", "reported", "average % a day (95 %)", "published average %"]
+        head = [
+            "site",
+            "pages",
+            "changed in 7 days",
+            "reported",
+            "average % a day (95 %)",
+            "published average %",
+        ]
         text = (
             "\n\nNumbers of pages and of changes are the published ones; which pages change is drawn by chance. The"
             " published average of the fifth site (≈ 5) is not that of its seven days (6.5)."

@@ -19,7 +19,11 @@ from matplotlib.axes import Axes
 
 from geohound import watcher
 
-PUBLISHED = {10_000: (62.351, 0.84), 100_000: (155.857, 2.37), 1_000_000: (197.140, 3.45)}  # table III: kB, % CPU
+PUBLISHED = {
+    10_000: (62.351, 0.84),
+    100_000: (155.857, 2.37),
+    1_000_000: (197.140, 3.45),
+}  # table III: kB, % CPU
 UPDATED_PER_DAY = 0.12  # table I: less than 12 percent of the pages are updated a day
 CONTENTS = 100
 WORDS = "Lorem ipsum dolor sit amet. " * 20
@@ -28,16 +32,31 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--seconds", type=float, default=120, help="for which the watcher runs at each size")
-    parser.add_argument("--whole", type=int, default=1_000_000, help="up to this size the first report is finished")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000]
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=120,
+        help="for which the watcher runs at each size",
+    )
+    parser.add_argument(
+        "--whole",
+        type=int,
+        default=1_000_000,
+        help="up to this size the first report is finished",
+    )
     args = parser.parse_args()
     found = {}
     for size in args.sizes:
         with tempfile.TemporaryDirectory() as folder:
             make_site(Path(folder) / "site", size)
             first = first_report(Path(folder)) if size <= args.whole else {}
-            found[size] = {**first, "inotify": watch(Path(folder), size, args.seconds, "inotify")}
+            found[size] = {
+                **first,
+                "inotify": watch(Path(folder), size, args.seconds, "inotify"),
+            }
             found[size]["polling"] = watch(Path(folder), size, args.seconds, "polling")
         print(size, found[size], flush=True)
     draw_and_save(found, args.seconds)
@@ -51,13 +70,19 @@ def make_site(root: Path, size: int) -> None:
     contents = root.parent / "contents"
     contents.mkdir()
     for n in range(CONTENTS):
-        links = "".join(f'<a href="p{(10 * n + j) % 1000}.html">x</a>' for j in range(10))
-        (contents / f"{n}.html").write_text(f"<html><body><h1>{n}</h1>{links}<p>{WORDS}</p></body></html>")
+        links = "".join(
+            f'<a href="p{(10 * n + j) % 1000}.html">x</a>' for j in range(10)
+        )
+        (contents / f"{n}.html").write_text(
+            f"<html><body><h1>{n}</h1>{links}<p>{WORDS}</p></body></html>"
+        )
     for n in range(size):
         if n % 1000 == 0:
             page_path(root, n).parent.mkdir(parents=True)
         os.link(contents / f"{n % CONTENTS}.html", page_path(root, n))
-    folders = "".join(f'<a href="/{n:04d}/p0.html">{n}</a>' for n in range(size // 1000))
+    folders = "".join(
+        f'<a href="/{n:04d}/p0.html">{n}</a>' for n in range(size // 1000)
+    )
     (root / "index.html").write_text(folders)
 
 
@@ -73,7 +98,14 @@ def page_path(root: Path, n: int) -> Path:
 
 
 def command(folder: Path, *more: str) -> list[str]:
-    words = [str(folder / "site"), "--site", "http://site.test/", "--state", str(folder / "state"), *more]
+    words = [
+        str(folder / "site"),
+        "--site",
+        "http://site.test/",
+        "--state",
+        str(folder / "state"),
+        *more,
+    ]
     return [sys.executable, "-I", watcher.__file__, *words]
 
 
@@ -81,9 +113,13 @@ def first_report(folder: Path) -> dict[str, Any]:
     """`--once` at full speed: every page read, ranked and listed."""
     began = time.monotonic()
     peak_kb = used_s = 0.0
-    with subprocess.Popen(command(folder, "--once"), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command(folder, "--once"), stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
-        while process.poll() is None:  # the peak that the kernel keeps is reset by exec, that of wait4 is not
+        while (
+            process.poll() is None
+        ):  # the peak that the kernel keeps is reset by exec, that of wait4 is not
             with suppress(OSError, StopIteration, IndexError):
                 peak_kb, used_s = peak_of(process.pid), cpu_s(process.pid)
             time.sleep(0.02)
@@ -107,7 +143,9 @@ def watch(folder: Path, size: int, seconds: float, how: str) -> dict[str, Any]:
     more = ["--polling"] if how == "polling" else []
     rate = max(size * UPDATED_PER_DAY / 86_400, 0.1)
     chance = random.Random(size)
-    with subprocess.Popen(command(folder, *more), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command(folder, *more), stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             process.stdout.readline()  # the first look is over
@@ -151,16 +189,34 @@ def draw_and_save(found: dict[int, dict[str, Any]], seconds: float) -> None:
         }, table(found, load))  # fmt: skip
 
 
-def bars(axes: Axes, found: dict[int, dict[str, Any]], name: str, label: str, goal: float, column: int) -> None:
+def bars(
+    axes: Axes,
+    found: dict[int, dict[str, Any]],
+    name: str,
+    label: str,
+    goal: float,
+    column: int,
+) -> None:
     places = range(len(found))
     for offset, how in ((-0.2, "inotify"), (0.2, "polling")):
         values = [found[size][how][name] for size in found]
         colour = COLOURS["adaptive"] if how == "inotify" else COLOURS["fifo"]
         axes.bar([p + offset for p in places], values, 0.36, label=how, color=colour)
     published = [
-        PUBLISHED[size][column] / (1000 if column == 0 else 1) if size in PUBLISHED else None for size in found
+        PUBLISHED[size][column] / (1000 if column == 0 else 1)
+        if size in PUBLISHED
+        else None
+        for size in found
     ]
-    axes.plot(places, published, "D", mfc="white", mec=COLOURS["atf"], mew=2, label="published")
+    axes.plot(
+        places,
+        published,
+        "D",
+        mfc="white",
+        mec=COLOURS["atf"],
+        mew=2,
+        label="published",
+    )
     axes.axhline(goal, color="#b9c1ca", ls=(0, (4, 4)))
     axes.set_xticks(list(places), [f"{size:,}" for size in found])
     axes.set(xlabel="files", ylabel=label)
@@ -173,12 +229,22 @@ def table(found: dict[int, dict[str, Any]], load: str) -> str:
             f"{size:,}",
             f"{one['inotify']['MB']} / {one['polling']['MB']}",
             f"{one['inotify']['% of a core']} / {one['polling']['% of a core']}",
-            f"{one['first report: CPU s']} s, {one['first report: MB']} MB" if "pages" in one else "under way",
-            f"{PUBLISHED[size][0]:g} kB, {PUBLISHED[size][1]} %" if size in PUBLISHED else "",
+            f"{one['first report: CPU s']} s, {one['first report: MB']} MB"
+            if "pages" in one
+            else "under way",
+            f"{PUBLISHED[size][0]:g} kB, {PUBLISHED[size][1]} %"
+            if size in PUBLISHED
+            else "",
         ]
         for size, one in found.items()
     ]
-    head = ["files", "MB (inotify / polling)", "% of a core", "first report by --once", "published, table III"]
+    head = [
+        "files",
+        "MB (inotify / polling)",
+        "% of a core",
+        "first report by --once",
+        "published, table III",
+    ]
     text = (
         "\n\nThe published figures are of a watcher on a Windows server; 197 kB cannot hold the names of a million"
         " pages, so they are of the program or the report alone. Ours are the whole process; Python alone takes"

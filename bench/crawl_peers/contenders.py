@@ -45,7 +45,9 @@ def all_of(names: list[str], rig: Rig) -> list[Contender]:
     }  # fmt: skip
     unknown = set(names) - set(makers)
     if unknown:
-        sys.exit(f"There is no crawler called {', '.join(unknown)}; there are {', '.join(makers)}.")
+        sys.exit(
+            f"There is no crawler called {', '.join(unknown)}; there are {', '.join(makers)}."
+        )
     found = []
     for name in names or makers:
         made = makers[name](name, rig)
@@ -76,7 +78,12 @@ def _geohound_on_two(name: str, rig: Rig) -> Contender:
 
 
 def prototype_command(site: Site, concurrency: int) -> list[str]:
-    return [sys.executable, str(HERE / "run_prototype.py"), str(site.seeds), str(concurrency)]
+    return [
+        sys.executable,
+        str(HERE / "run_prototype.py"),
+        str(site.seeds),
+        str(concurrency),
+    ]
 
 
 def _prototype(name: str, rig: Rig) -> Contender:
@@ -85,19 +92,39 @@ def _prototype(name: str, rig: Rig) -> Contender:
 
 def _client_only(name: str, rig: Rig) -> Contender:
     script = str(HERE / "run_prototype.py")
-    return Contender(name, [sys.executable, script, str(rig.site.addresses), str(rig.concurrency), "only"])
+    return Contender(
+        name,
+        [sys.executable, script, str(rig.site.addresses), str(rig.concurrency), "only"],
+    )
 
 
 def _scrapy(name: str, rig: Rig) -> Contender:
     script = str(HERE / "run_scrapy.py")
-    return Contender(name, [peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency)])
+    return Contender(
+        name,
+        [
+            peers_python(rig.cache),
+            script,
+            str(rig.site.seeds),
+            str(rig.out),
+            str(rig.concurrency),
+        ],
+    )
 
 
 def _crawlee(name: str, rig: Rig) -> Contender:
     reader = "selectolax" if "selectolax" in name else "parsel"
     store = "memory" if name.endswith("memory") else "files"
     script = str(HERE / "run_crawlee.py")
-    command = [peers_python(rig.cache), script, str(rig.site.seeds), str(rig.out), str(rig.concurrency), reader, store]
+    command = [
+        peers_python(rig.cache),
+        script,
+        str(rig.site.seeds),
+        str(rig.out),
+        str(rig.concurrency),
+        reader,
+        store,
+    ]
     return Contender(name, command)
 
 
@@ -111,7 +138,10 @@ def _spider(name: str, rig: Rig) -> Contender | None:
         npm = ["npm", "install", "--silent", "--no-fund", "--no-audit"]
         if subprocess.run(npm, cwd=folder, check=False).returncode:
             return None
-    return Contender(name, ["node", str(HERE / "run_spider.cjs"), str(rig.one_host.seeds), str(folder)])
+    return Contender(
+        name,
+        ["node", str(HERE / "run_spider.cjs"), str(rig.one_host.seeds), str(folder)],
+    )
 
 
 def _wget(name: str, rig: Rig) -> Contender | None:
@@ -132,7 +162,14 @@ def peers_python(cache: Path) -> str:
         print("installing the peers …", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         subprocess.run(
-            [str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", "-r", str(wanted)],
+            [
+                str(folder / "bin" / "pip"),
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "-r",
+                str(wanted),
+            ],
             check=True,
         )
         shutil.copy(wanted, stamp)

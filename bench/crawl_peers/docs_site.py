@@ -22,11 +22,14 @@ PACKAGES = (
     "python3.11-doc", "postgis-doc", "postgresql-doc-15", "sqlite3-doc", "libgeos-doc", "python-django-doc",
     "openjdk-17-doc", "libboost1.74-doc", "python-pandas-doc", "python-scipy-doc", "cmake-doc", "twisted-doc",
 )  # fmt: skip
-DEFAULT_CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "geohound-bench"
+DEFAULT_CACHE = (
+    Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "geohound-bench"
+)
 MAX_PAGE_BYTES = 256_000  # one in a hundred is larger: indexes of whole libraries
 ROBOTS = "User-agent: *\nDisallow: /not-for-crawlers/\n"
 _LINK = re.compile(
-    rb"""(<(a|area|link|i?frame|script)\s[^>]*?(?:href|src)\s*=\s*)(["'])([^"'#\s<>][^"'<>]*)\3""", re.IGNORECASE
+    rb"""(<(a|area|link|i?frame|script)\s[^>]*?(?:href|src)\s*=\s*)(["'])([^"'#\s<>][^"'<>]*)\3""",
+    re.IGNORECASE,
 )
 _FAR = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
@@ -67,13 +70,17 @@ class Chosen:
 
 def loopback_hosts(count: int) -> tuple[str, ...]:
     """Addresses that are all this machine: many hosts for every crawler, and no names to look up."""
-    return tuple(f"127.{count % 250 + 1}.{n // 250 + 1}.{n % 250 + 1}" for n in range(count))
+    return tuple(
+        f"127.{count % 250 + 1}.{n // 250 + 1}.{n % 250 + 1}" for n in range(count)
+    )
 
 
 def prepare(cache: Path, hosts: int, pages: int, port: int) -> Site:
     """The site, made once for each set of numbers; equal numbers of pages give the same pages on any hosts."""
     tree = cache / "packages"
-    site = Site(cache / f"site-{hosts}-{pages}-{port}", loopback_hosts(hosts), port, pages)
+    site = Site(
+        cache / f"site-{hosts}-{pages}-{port}", loopback_hosts(hosts), port, pages
+    )
     if not site.addresses.exists():
         print(f"preparing {pages} pages on {hosts} hosts …", file=sys.stderr)
         _unpack(cache, tree)
@@ -92,8 +99,12 @@ def _unpack(cache: Path, tree: Path) -> None:
             continue
         if not list(debs.glob(f"{package}_*.deb")):
             command = ["apt-get", "download", "-qq", package]
-            if subprocess.run(command, cwd=debs, stderr=subprocess.DEVNULL, check=False).returncode:
-                sys.exit(f"{package} cannot be downloaded; the benchmark needs apt-get and Debian's documentation.")
+            if subprocess.run(
+                command, cwd=debs, stderr=subprocess.DEVNULL, check=False
+            ).returncode:
+                sys.exit(
+                    f"{package} cannot be downloaded; the benchmark needs apt-get and Debian's documentation."
+                )
         (deb,) = debs.glob(f"{package}_*.deb")
         subprocess.run(["dpkg", "-x", str(deb), str(tree / package)], check=True)
 
@@ -111,7 +122,9 @@ def _write(tree: Path, site: Site) -> None:
         target = site.root / _host(place, site) / place
         target.parent.mkdir(parents=True, exist_ok=True)
         body = files[place].read_bytes()
-        target.write_bytes(body if place.endswith(".js") else _relinked(body, place, chosen))
+        target.write_bytes(
+            body if place.endswith(".js") else _relinked(body, place, chosen)
+        )
     for host in site.hosts:
         (site.root / host).mkdir(exist_ok=True)
         (site.root / host / "robots.txt").write_text(ROBOTS)
@@ -121,13 +134,21 @@ def _write(tree: Path, site: Site) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    if path.suffix not in {".html", ".htm", ".js"} or path.is_symlink() or not path.is_file():
+    if (
+        path.suffix not in {".html", ".htm", ".js"}
+        or path.is_symlink()
+        or not path.is_file()
+    ):
         return False
     return 500 < path.stat().st_size <= MAX_PAGE_BYTES
 
 
 def _place(path: Path, tree: Path) -> str:
-    return str(path.relative_to(tree)).replace("usr/share/doc/", "", 1).replace("/html/", "/", 1)
+    return (
+        str(path.relative_to(tree))
+        .replace("usr/share/doc/", "", 1)
+        .replace("/html/", "/", 1)
+    )
 
 
 def _host(place: str, site: Site) -> str:
@@ -144,13 +165,20 @@ def _relinked(body: bytes, place: str, chosen: Chosen) -> bytes:
         path, sharp, fragment = link.partition("#")
         if _FAR.match(link) or not path:
             return match[0]
-        goal = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(path.partition("?")[0])))
+        goal = posixpath.normpath(
+            posixpath.join(posixpath.dirname(place), unquote(path.partition("?")[0]))
+        )
         tag = match[2].lower()
         if goal not in chosen.known:
             instead = chosen.scripts if tag == b"script" else chosen.pages
             if tag == b"link" and not goal.endswith((".html", ".htm")):
                 return match[0]  # style sheets and icons, which no crawler here follows
             goal = instead[zlib.crc32(goal.encode()) % len(instead)]
-        return match[1] + match[3] + f"{_address(goal, chosen.site)}{sharp}{fragment}".encode() + match[3]
+        return (
+            match[1]
+            + match[3]
+            + f"{_address(goal, chosen.site)}{sharp}{fragment}".encode()
+            + match[3]
+        )
 
     return _LINK.sub(relink, body)

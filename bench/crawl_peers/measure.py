@@ -38,16 +38,24 @@ class Job:
     output: Path = Path(os.devnull)
 
     def start(self) -> subprocess.Popen[bytes]:
-        pinned = ["taskset", "-c", self.cores, *self.command] if self.cores else list(self.command)
+        pinned = (
+            ["taskset", "-c", self.cores, *self.command]
+            if self.cores
+            else list(self.command)
+        )
         env = {**os.environ, **self.env}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody's crawler compiles itself anew each time
+        env.pop(
+            "PYTHONDONTWRITEBYTECODE", None
+        )  # nobody's crawler compiles itself anew each time
         with self.output.open("wb") as out:
             return subprocess.Popen(
                 pinned, env=env, cwd=self.cwd, stdout=out, stderr=out, start_new_session=True
             )  # fmt: skip
 
 
-def run(job: Job, max_s: float = 900.0, enough: Callable[[], bool] | None = None) -> Cost:
+def run(
+    job: Job, max_s: float = 900.0, enough: Callable[[], bool] | None = None
+) -> Cost:
     """Run to the end, or until `enough` has been true for three seconds; memory is sampled five times a second."""
     begun = time.monotonic()
     process = job.start()
@@ -57,13 +65,22 @@ def run(job: Job, max_s: float = 900.0, enough: Callable[[], bool] | None = None
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 process.returncode = status  # reaped here, with its costs
-                return Cost(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, peak_mb, status, ended_by_us)
+                return Cost(
+                    time.monotonic() - begun,
+                    usage.ru_utime + usage.ru_stime,
+                    peak_mb,
+                    status,
+                    ended_by_us,
+                )
             peak_mb = max(peak_mb, tree_mb(process.pid))
             now = time.monotonic()
             if enough_at is None and (now - begun > max_s or (enough and enough())):
                 enough_at = now if now - begun <= max_s else now - 3.0
             if enough_at is not None and now - enough_at > 3.0:
-                os.killpg(process.pid, signal.SIGKILL if now - enough_at > 15.0 else signal.SIGTERM)
+                os.killpg(
+                    process.pid,
+                    signal.SIGKILL if now - enough_at > 15.0 else signal.SIGTERM,
+                )
                 ended_by_us = True
             time.sleep(0.2)
     finally:
@@ -83,7 +100,9 @@ def tree(pid: int) -> list[int]:
     for parent in found:
         try:
             for task in Path(f"/proc/{parent}/task").iterdir():
-                found += [int(child) for child in (task / "children").read_text().split()]
+                found += [
+                    int(child) for child in (task / "children").read_text().split()
+                ]
         except OSError:
             continue
     return found
@@ -130,8 +149,12 @@ def two_cores_give(rounds: int = 5) -> dict[str, Any]:
     """How much more two processes do on cores 0 and 1 than one on core 0: no crawler can gain more by the second."""
 
     def turns(cores: str) -> int:
-        pinned = [["taskset", "-c", core, sys.executable, "-c", _COUNTING] for core in cores]
-        running = [subprocess.Popen(command, stdout=subprocess.PIPE) for command in pinned]
+        pinned = [
+            ["taskset", "-c", core, sys.executable, "-c", _COUNTING] for core in cores
+        ]
+        running = [
+            subprocess.Popen(command, stdout=subprocess.PIPE) for command in pinned
+        ]
         return sum(int(process.communicate()[0]) for process in running)
 
     return spread(turns("01") / turns("0") for _ in range(rounds))
@@ -150,8 +173,22 @@ def spread(values: Iterable[float], digits: int = 3) -> dict[str, Any]:
 
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
-    model = next((x.split(":")[1].strip() for x in _lines("/proc/cpuinfo") if x.startswith("model name")), "unknown")
-    memory_kb = next((int(x.split()[1]) for x in _lines("/proc/meminfo") if x.startswith("MemTotal")), 0)
+    model = next(
+        (
+            x.split(":")[1].strip()
+            for x in _lines("/proc/cpuinfo")
+            if x.startswith("model name")
+        ),
+        "unknown",
+    )
+    memory_kb = next(
+        (
+            int(x.split()[1])
+            for x in _lines("/proc/meminfo")
+            if x.startswith("MemTotal")
+        ),
+        0,
+    )
     return {
         "cpu": model,
         "cores": os.cpu_count(),

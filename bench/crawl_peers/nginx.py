@@ -68,16 +68,27 @@ class Log:
 
 
 @contextmanager
-def serving(folder: Path, roots: Mapping[str, Path], port: int, *, cores: str | None = None) -> Iterator[Log]:
+def serving(
+    folder: Path, roots: Mapping[str, Path], port: int, *, cores: str | None = None
+) -> Iterator[Log]:
     """Serve each address its folder until the block ends."""
     hosts = list(roots)
     user = "user root;" if os.geteuid() == 0 else ""
     servers = "\n".join(
-        f"  server {{ listen {host}:{port} backlog=1024; root {root}; }}" for host, root in roots.items()
+        f"  server {{ listen {host}:{port} backlog=1024; root {root}; }}"
+        for host, root in roots.items()
     )
     values = {"dir": folder, "servers": servers, "user": user, "master": "off"}
     (folder / "nginx.conf").write_text(_CONFIG % values)
-    command = ["nginx", "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", str(folder / "error.log")]
+    command = [
+        "nginx",
+        "-c",
+        str(folder / "nginx.conf"),
+        "-p",
+        str(folder),
+        "-e",
+        str(folder / "error.log"),
+    ]
     if cores:
         command = ["taskset", "-c", cores, *command]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -89,7 +100,9 @@ def serving(folder: Path, roots: Mapping[str, Path], port: int, *, cores: str | 
         server.wait(10)
 
 
-def _wait_for(host: str, port: int, server: subprocess.Popen[bytes], folder: Path) -> None:
+def _wait_for(
+    host: str, port: int, server: subprocess.Popen[bytes], folder: Path
+) -> None:
     end = time.monotonic() + 30
     while time.monotonic() < end and server.poll() is None:
         try:
@@ -97,7 +110,11 @@ def _wait_for(host: str, port: int, server: subprocess.Popen[bytes], folder: Pat
         except OSError:
             time.sleep(0.05)
         else:
-            time.sleep(0.2)  # one that cannot listen, because another does, has ended by then
+            time.sleep(
+                0.2
+            )  # one that cannot listen, because another does, has ended by then
             if server.poll() is None:
                 return
-    sys.exit(f"nginx cannot listen on {host}:{port}: {(folder / 'error.log').read_text()[-500:]}")
+    sys.exit(
+        f"nginx cannot listen on {host}:{port}: {(folder / 'error.log').read_text()[-500:]}"
+    )

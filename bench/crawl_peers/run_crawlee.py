@@ -16,7 +16,11 @@ from crawlee.crawlers import AbstractHttpCrawler, AbstractHttpParser, ParselCraw
 from crawlee.storage_clients import MemoryStorageClient
 from selectolax.lexbor import LexborHTMLParser
 
-SEEDS, OUT, CONCURRENCY = Path(sys.argv[1]).read_text().split(), sys.argv[2], int(sys.argv[3])
+SEEDS, OUT, CONCURRENCY = (
+    Path(sys.argv[1]).read_text().split(),
+    sys.argv[2],
+    int(sys.argv[3]),
+)
 READER, STORE = sys.argv[4], sys.argv[5]
 
 
@@ -36,8 +40,13 @@ class SelectolaxParser(AbstractHttpParser[Any, Any]):
     def is_matching_selector(self, parsed_content: Any, selector: str) -> bool:
         return parsed_content.css_first(selector) is not None
 
-    def find_links(self, parsed_content: Any, selector: str, attribute: str) -> Iterable[str]:
-        return [node.attributes.get(attribute) or "" for node in parsed_content.css(selector)]
+    def find_links(
+        self, parsed_content: Any, selector: str, attribute: str
+    ) -> Iterable[str]:
+        return [
+            node.attributes.get(attribute) or ""
+            for node in parsed_content.css(selector)
+        ]
 
 
 async def main() -> None:
@@ -46,7 +55,9 @@ async def main() -> None:
         service_locator.set_storage_client(MemoryStorageClient())
     options: dict[str, Any] = {
         "concurrency_settings": ConcurrencySettings(
-            min_concurrency=CONCURRENCY, max_concurrency=CONCURRENCY, desired_concurrency=CONCURRENCY
+            min_concurrency=CONCURRENCY,
+            max_concurrency=CONCURRENCY,
+            desired_concurrency=CONCURRENCY,
         ),
         "respect_robots_txt_file": True,
         "max_request_retries": 0,
@@ -56,7 +67,9 @@ async def main() -> None:
     if READER == "parsel":
         crawler: Any = ParselCrawler(**options)
     else:
-        crawler = AbstractHttpCrawler.create_parsed_http_crawler_class(static_parser=SelectolaxParser())(**options)
+        crawler = AbstractHttpCrawler.create_parsed_http_crawler_class(
+            static_parser=SelectolaxParser()
+        )(**options)
     inside = re.compile(r"http://127\.")
 
     @crawler.router.default_handler

@@ -54,7 +54,11 @@ def main() -> None:
             multi.remove_handle(curl)
             idle.append(curl)
             busy -= 1
-            if FETCH_ONLY or curl not in done or curl.getinfo(pycurl.RESPONSE_CODE) != 200:
+            if (
+                FETCH_ONLY
+                or curl not in done
+                or curl.getinfo(pycurl.RESPONSE_CODE) != 200
+            ):
                 continue
             for link in links_of(curl.url, curl.body.getvalue(), hosts):
                 if link not in seen:

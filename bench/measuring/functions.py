@@ -35,9 +35,15 @@ def describe(folder: Path) -> dict[str, Any]:
     return {
         "functions": len(nodes),
         "ast_nodes": _spread(nodes),
-        "complexity": {**_spread(branches), f"over {COMPLEX}": sum(c > COMPLEX for c in branches)},
+        "complexity": {
+            **_spread(branches),
+            f"over {COMPLEX}": sum(c > COMPLEX for c in branches),
+        },
         "radon": _by_radon(folder, files),
-        "tokens_per_line": {"mean": round(statistics.fmean(tokens), 2), **_spread(tokens)},
+        "tokens_per_line": {
+            "mean": round(statistics.fmean(tokens), 2),
+            **_spread(tokens),
+        },
         "lines_of_code": len(tokens),
     }
 
@@ -46,7 +52,9 @@ def _nodes_per_function(file: Path) -> Iterator[int]:
     tree = ast.parse(file.read_bytes())
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield _nodes(node) - 2 * (ast.get_docstring(node) is not None)  # the statement and its string
+            yield _nodes(node) - 2 * (
+                ast.get_docstring(node) is not None
+            )  # the statement and its string
 
 
 def _nodes(tree: ast.AST) -> int:
@@ -61,7 +69,9 @@ def _complexities(folder: Path) -> list[int]:
          "--output-format", "json", str(folder)],
         capture_output=True, check=True, text=True,
     )  # fmt: skip
-    matches = (_COMPLEXITY.search(message["message"]) for message in json.loads(found.stdout))
+    matches = (
+        _COMPLEXITY.search(message["message"]) for message in json.loads(found.stdout)
+    )
     return [int(match[1]) for match in matches if match]
 
 
@@ -72,7 +82,11 @@ def _by_radon(folder: Path, files: list[Path]) -> dict[str, Any]:
         package = file.relative_to(folder).parts[0].removesuffix(".py")
         counts.setdefault(package, []).extend(_radon_counts(file))
     every = [count for counted in counts.values() for count in counted]
-    shares = {package: _percent_over(counted) for package, counted in sorted(counts.items()) if counted}
+    shares = {
+        package: _percent_over(counted)
+        for package, counted in sorted(counts.items())
+        if counted
+    }
     return {
         f"over {COMPLEX}": sum(count > COMPLEX for count in every),
         "percent": _percent_over(every),
@@ -83,7 +97,10 @@ def _by_radon(folder: Path, files: list[Path]) -> dict[str, Any]:
 def _radon_counts(file: Path) -> Iterator[int]:
     """Of every function and method; what stands inside a function counts in it and for itself."""
     visited = ComplexityVisitor.from_code(file.read_text("utf-8"))
-    waiting = [*visited.functions, *(method for cls in visited.classes for method in cls.methods)]
+    waiting = [
+        *visited.functions,
+        *(method for cls in visited.classes for method in cls.methods),
+    ]
     while waiting:
         function = waiting.pop()
         waiting += function.closures
@@ -91,7 +108,9 @@ def _radon_counts(file: Path) -> Iterator[int]:
 
 
 def _percent_over(counts: list[int]) -> float:
-    return round(100 * sum(count > COMPLEX for count in counts) / max(1, len(counts)), 1)
+    return round(
+        100 * sum(count > COMPLEX for count in counts) / max(1, len(counts)), 1
+    )
 
 
 def _tokens_per_line(file: Path) -> Iterable[int]:
@@ -109,4 +128,6 @@ def _spread(values: Sequence[int]) -> dict[str, int]:
     def share(part: float) -> int:
         return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
-    return {"median": share(0.5), "p90": share(0.9), "max": ordered[-1]} if ordered else {}
+    return (
+        {"median": share(0.5), "p90": share(0.9), "max": ordered[-1]} if ordered else {}
+    )

@@ -42,7 +42,9 @@ def describe(package: str, source: Path) -> dict[str, Any]:
         "modules_in_cycles": sum(map(len, cycles)),
         "largest_packages": dict(sizes.most_common(8)),
         "packages_over_25": {
-            name: size for name, size in sizes.items() if size > MAX_MODULES and not _is_registry(name)
+            name: size
+            for name, size in sizes.items()
+            if size > MAX_MODULES and not _is_registry(name)
         },
         "cycle_members": cycles,
     }
@@ -50,7 +52,9 @@ def describe(package: str, source: Path) -> dict[str, Any]:
 
 def graph_of(package: str, source: Path) -> grimp.ImportGraph:
     with _importable(source):
-        return grimp.build_graph(package, exclude_type_checking_imports=False, cache_dir=None)
+        return grimp.build_graph(
+            package, exclude_type_checking_imports=False, cache_dir=None
+        )
 
 
 @contextmanager
@@ -64,13 +68,19 @@ def _importable(source: Path) -> Any:
 
 
 def imports_of(graph: grimp.ImportGraph) -> dict[str, set[str]]:
-    return {module: set(graph.find_modules_directly_imported_by(module)) for module in sorted(graph.modules)}
+    return {
+        module: set(graph.find_modules_directly_imported_by(module))
+        for module in sorted(graph.modules)
+    }
 
 
 def modules_per_package(folder: Path) -> Counter[str]:
     """Python files that lie directly in each package, its `__init__` counted."""
     root = folder.parent
-    return Counter(str(file.parent.relative_to(root)).replace("/", ".") for file in python_files(folder))
+    return Counter(
+        str(file.parent.relative_to(root)).replace("/", ".")
+        for file in python_files(folder)
+    )
 
 
 def _is_registry(package: str) -> bool:
@@ -93,7 +103,12 @@ def strong_components(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(group for group in groups if len(group) > 1)
 
 
-def _visit(starts: Iterable[str], edges: Mapping[str, Iterable[str]], finished: list[str], seen: set[str]) -> None:
+def _visit(
+    starts: Iterable[str],
+    edges: Mapping[str, Iterable[str]],
+    finished: list[str],
+    seen: set[str],
+) -> None:
     """Depth first from each start not yet seen; nodes are added to `finished` after all that they lead to."""
     for start in starts:
         if start in seen:

@@ -24,7 +24,9 @@ def public_classes(folder: Path) -> dict[str, Any]:
         for node in ast.parse(file.read_bytes()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(_module(file, folder))
-    doubled = {name: modules for name, modules in sorted(homes.items()) if len(modules) > 1}
+    doubled = {
+        name: modules for name, modules in sorted(homes.items()) if len(modules) > 1
+    }
     return {"names": len(homes), "defined_twice": len(doubled), "doubled": doubled}
 
 
@@ -38,20 +40,37 @@ def kind_ids(folder: Path) -> dict[str, Any]:
         found = sum(text in ids for text in _strings(file))
         if found:
             files[str(file.relative_to(folder))] = found
-    return {"kinds": len(ids), "spelled": files.total(), "files": len(files), "where": dict(files.most_common())}
+    return {
+        "kinds": len(ids),
+        "spelled": files.total(),
+        "files": len(files),
+        "where": dict(files.most_common()),
+    }
 
 
 def _ids(source: Path) -> set[str]:
     listed = "import json; from geohound.plugins import discover; print(json.dumps(list(discover('kinds'))))"
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(source)!r}); {listed}"]
-    return set(json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout))
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(source)!r}); {listed}",
+    ]
+    return set(
+        json.loads(
+            subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        )
+    )
 
 
 def _strings(file: Path) -> Iterator[str]:
     """String constants of Python, documentation left out; of data files whatever stands in quotes, and TOML's keys."""
     if file.suffix == ".py":
         tree = ast.parse(file.read_bytes())
-        yield from (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+        yield from (
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
     elif file.suffix in DATA:
         text = file.read_text("utf-8")
         yield from re.findall(r"""["']([\w-]+)["']""", text)

@@ -34,7 +34,11 @@ class Program:
     def start(self, *words: str, marks: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """With marks, this process and all that it starts are traced."""
         path = [str(self.source)]
-        env = {**os.environ, "GEOHOUND_HOST_DELAY_S": "0.02", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
+        env = {
+            **os.environ,
+            "GEOHOUND_HOST_DELAY_S": "0.02",
+            "GEOHOUND_SLOW_HOST_FACTOR": "0",
+        }
         if marks:
             path.insert(0, str(TRACER))
             env |= {
@@ -43,7 +47,11 @@ class Program:
             }  # fmt: skip
         env["PYTHONPATH"] = os.pathsep.join(path)
         return subprocess.Popen(
-            [sys.executable, "-m", "geohound", *words], env=env, cwd=self.folder, text=True, stdout=subprocess.PIPE
+            [sys.executable, "-m", "geohound", *words],
+            env=env,
+            cwd=self.folder,
+            text=True,
+            stdout=subprocess.PIPE,
         )
 
     @property
@@ -87,7 +95,9 @@ def _crawl(program: Program, web: dict[str, Any], marks: tuple[str, ...]) -> Non
         "crawl", web["seeds"][0], "--connect-to", web["connect_to"], "--allow-net", web["allow_net"],
         *program.catalogue, "--json", "--quiet", marks=marks,
     )  # fmt: skip
-    summary = json.loads(crawl.communicate(timeout=MAX_S)[0].splitlines()[-1])["summary"]
+    summary = json.loads(crawl.communicate(timeout=MAX_S)[0].splitlines()[-1])[
+        "summary"
+    ]
     if crawl.returncode or not summary["services"]:
         sys.exit(f"The crawl of the tiny web found nothing: {summary}")
 
@@ -95,7 +105,9 @@ def _crawl(program: Program, web: dict[str, Any], marks: tuple[str, ...]) -> Non
 def _search(program: Program, service: dict[str, Any], marks: tuple[str, ...]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    portal = program.start("serve", "--port", str(port), *program.catalogue, "--quiet", marks=marks)
+    portal = program.start(
+        "serve", "--port", str(port), *program.catalogue, "--quiet", marks=marks
+    )
     try:
         page = _get(f"http://127.0.0.1:{port}/?{urlencode({'q': service['title']})}")
     finally:
@@ -122,7 +134,11 @@ def _summary(traces: list[dict[str, Any]]) -> dict[str, Any]:
     for trace in traces:
         for name, among in trace["packages"].items():
             packages.setdefault(name, set()).update(among)
-    shared = {name: sorted(among) for name, among in sorted(packages.items()) if len(among) > 1}
+    shared = {
+        name: sorted(among)
+        for name, among in sorted(packages.items())
+        if len(among) > 1
+    }
     return {
         "processes": len(traces),
         "modules": len(modules),

@@ -18,7 +18,9 @@ class GeowebWeb:
     What only a sitemap leads to is left out: an order never gets to choose it.
     """
 
-    def __init__(self, seed: int = 7, hosts: int = 300, pages: int = 40_000, trouble: bool = True) -> None:
+    def __init__(
+        self, seed: int = 7, hosts: int = 300, pages: int = 40_000, trouble: bool = True
+    ) -> None:
         self.world = World(seed, hosts, pages, trouble)
         self.pages = sum(self.world.host(i).layout.total for i in range(hosts))
 
@@ -30,11 +32,19 @@ class GeowebWeb:
         found = self.world.resolve(parts.netloc)
         if found is None or found[0].is_walled:
             return None
-        reply = respond(self.world, Request("GET", parts.netloc, parts.path or "/", parts.query))
-        if reply.status != 200 or (self._number(url) is None and "html" not in reply.content_type):
+        reply = respond(
+            self.world, Request("GET", parts.netloc, parts.path or "/", parts.query)
+        )
+        if reply.status != 200 or (
+            self._number(url) is None and "html" not in reply.content_type
+        ):
             return None
         encoding = found[0].encoding
-        return reply.body if encoding == "utf-8" else _BOM + reply.body.decode(encoding, "replace").encode()
+        return (
+            reply.body
+            if encoding == "utf-8"
+            else _BOM + reply.body.decode(encoding, "replace").encode()
+        )
 
     def services(self, url: str) -> set[str]:
         found = self._number(url)
@@ -58,7 +68,9 @@ class GeowebWeb:
         found = self.world.resolve(parts.netloc)
         if found is None or found[1]:
             return None
-        target = strip_session(f"{parts.path}?{parts.query}" if parts.query else parts.path)
+        target = strip_session(
+            f"{parts.path}?{parts.query}" if parts.query else parts.path
+        )
         page = page_at(found[0], target, self.world.orphans(found[0].index))
         return None if page is None else (found[0], page)
 

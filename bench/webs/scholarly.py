@@ -43,10 +43,16 @@ class ScholarlyWeb(SheetWeb):
 
     def build(self, hosts: int, pages: int) -> list[str]:
         rng = self.rng
-        self.citable: list[Sheet] = []  # pages as often as they are cited, so that the cited are cited again
-        self.manner = rng.choices(("text", "script", "code", "link"), [rng.random() for _ in range(4)], k=3)
+        self.citable: list[
+            Sheet
+        ] = []  # pages as often as they are cited, so that the cited are cited again
+        self.manner = rng.choices(
+            ("text", "script", "code", "link"), [rng.random() for _ in range(4)], k=3
+        )
         self._found_hosts(hosts, pages)
-        self.enrich({"university": 1, "repository": 6, "journal": 0.3, "project": 3}, pages)
+        self.enrich(
+            {"university": 1, "repository": 6, "journal": 0.3, "project": 3}, pages
+        )
         makers = {
             "university": self._university,
             "repository": self._repository,
@@ -70,15 +76,23 @@ class ScholarlyWeb(SheetWeb):
         weights = (0.35, 0.15, 0.15, 0.35 - decoys, decoys)
         for at, size in enumerate(sizes(rng, hosts, pages)):
             role = "repository" if at == 0 else rng.choices(tuple(_NAMES), weights)[0]
-            tongue = "en" if rng.random() < english else rng.choice((main, rng.choice(TONGUES)))
+            tongue = (
+                "en"
+                if rng.random() < english
+                else rng.choice((main, rng.choice(TONGUES)))
+            )
             name = slug(place(rng, tongue))
             host = f"{rng.choice(_NAMES[role]).format(name + str(at) if rng.random() < 0.2 else name)}.test"
             if any(site.host == host for site in self.sites):
                 host = f"{slug(place(rng, 'en'))}{at}.{host}"
-            look = rng.choice(LOOKS["repository" if role == "repository" else "scholarly"])
+            look = rng.choice(
+                LOOKS["repository" if role == "repository" else "scholarly"]
+            )
             honest = self.care * rng.betavariate(5, 1)
             useless = (1 - honest) * rng.uniform(0.3, 1)
-            site = Site(host, role, tongue, look, rng.choice(_STYLES), honest, useless, size)
+            site = Site(
+                host, role, tongue, look, rng.choice(_STYLES), honest, useless, size
+            )
             site.second = rng.choice(("en", main))
             self.sites.append(site)
 
@@ -93,7 +107,11 @@ class ScholarlyWeb(SheetWeb):
         count = max(1, int(size * rng.uniform(0.75, 0.9)))
         chosen = self._clustered(count, serving)
         for at in range(count):
-            title = self.geo_title(site.tongue) if at in chosen else self._title(site.tongue)
+            title = (
+                self.geo_title(site.tongue)
+                if at in chosen
+                else self._title(site.tongue)
+            )
             record = self.add(site, "record", title, home)
             records.append(record)
             if at in chosen:
@@ -105,10 +123,17 @@ class ScholarlyWeb(SheetWeb):
         facets = [home]
         while spare > 0:
             name = rng.choice(("subject", "year", "org", "format"))
-            value = rng.choice(subjects) if name == "subject" else f"{name[0]}{rng.randint(1, 400)}"
+            value = (
+                rng.choice(subjects)
+                if name == "subject"
+                else f"{name[0]}{rng.randint(1, 400)}"
+            )
             few = rng.sample(records, min(len(records), rng.randint(3, 60)))
             path = f"/search?{name}={quote(slug(value) or str(len(self.sheets)))}"
-            above = rng.choice([f for f in facets[-30:] if len(f.links.get("facets", ())) < 40] or facets[-1:])
+            above = rng.choice(
+                [f for f in facets[-30:] if len(f.links.get("facets", ())) < 40]
+                or facets[-1:]
+            )
             made = self._results(above, path + "&page={page}", few, value)
             facets.append(made[0])
             spare -= len(made)
@@ -123,12 +148,16 @@ class ScholarlyWeb(SheetWeb):
             return set(range(first, min(count, first + serving)))
         return set(rng.sample(range(count), min(serving, count)))
 
-    def _results(self, up: Sheet, path: str, records: list[Sheet], title: str = "") -> list[Sheet]:
+    def _results(
+        self, up: Sheet, path: str, records: list[Sheet], title: str = ""
+    ) -> list[Sheet]:
         site = up.site
         title = title or LEXICON[site.tongue]["labels"][4]
         lists = []
         for start in range(0, max(1, len(records)), _ROWS):
-            sheet = self.add(site, "results", title, up, path.format(page=start // _ROWS + 1))
+            sheet = self.add(
+                site, "results", title, up, path.format(page=start // _ROWS + 1)
+            )
             sheet.link("entries", *records[start : start + _ROWS])
             lists.append(sheet)
         pager(lists)
@@ -143,7 +172,9 @@ class ScholarlyWeb(SheetWeb):
         room = 0
         for at in range(size):
             if at % rng.randint(60, 90) == 0:
-                volume = self.add(site, "volume", f"Vol. {2026 - at // 70}", home, f"/volumes/{at}")
+                volume = self.add(
+                    site, "volume", f"Vol. {2026 - at // 70}", home, f"/volumes/{at}"
+                )
                 home.link("entries", volume)
                 room = 0
             elif room == 0:
@@ -164,7 +195,10 @@ class ScholarlyWeb(SheetWeb):
         departments = []
         for at in range(min(1 + size // 30, 12 + size // 200)):
             department = self.add(
-                site, "department", join(site.tongue, words["science"][4], self._title(site.tongue)), home
+                site,
+                "department",
+                join(site.tongue, words["science"][4], self._title(site.tongue)),
+                home,
             )
             if at < 12:
                 home.link("nav", department)
@@ -174,7 +208,12 @@ class ScholarlyWeb(SheetWeb):
         people: list[Sheet] = []
         for _ in range(size - len(departments)):
             if not people or rng.random() < 0.25:
-                person = self.add(site, "person", f"Dr. {place(rng, site.tongue)}", rng.choice(departments))
+                person = self.add(
+                    site,
+                    "person",
+                    f"Dr. {place(rng, site.tongue)}",
+                    rng.choice(departments),
+                )
                 person.up.link("entries", person)
                 people.append(person)
                 continue
@@ -182,7 +221,11 @@ class ScholarlyWeb(SheetWeb):
             paper = self.add(site, "paper", self._title(site.tongue), person)
             person.link("entries", paper)
         left = site.budget - sum(sheet.site is site for sheet in self.hot)
-        plain = [sheet for sheet in site.sheets[1:] if sheet.kind in ("paper", "person") and not sheet.offers]
+        plain = [
+            sheet
+            for sheet in site.sheets[1:]
+            if sheet.kind in ("paper", "person") and not sheet.offers
+        ]
         for sheet in rng.sample(plain, max(0, min(left, len(plain)))):
             self.reveal(sheet, rng.randint(1, 2), server(rng, site))
 
@@ -223,8 +266,14 @@ class ScholarlyWeb(SheetWeb):
 
     def _title(self, tongue: str) -> str:
         rng, words = self.rng, LEXICON[tongue]
-        subject = rng.choice(words["themes"]) if rng.random() < 0.3 else rng.choice(words["words"])
-        return join(tongue, rng.choice(words["science"]), subject, rng.choice(words["words"]))
+        subject = (
+            rng.choice(words["themes"])
+            if rng.random() < 0.3
+            else rng.choice(words["words"])
+        )
+        return join(
+            tongue, rng.choice(words["science"]), subject, rng.choice(words["words"])
+        )
 
     # between sites
 
@@ -233,14 +282,22 @@ class ScholarlyWeb(SheetWeb):
         rng = self.rng
         rate = rng.uniform(1, 5)
         known = between(rng, 0.002, 0.03)
-        readers = [s for s in self.sheets.values() if s.kind in ("paper", "person", "record")]
+        readers = [
+            s for s in self.sheets.values() if s.kind in ("paper", "person", "record")
+        ]
         everyone = list(self.sheets.values())
         if not self.citable:
             self.citable.append(self.sites[0].sheets[0])
         for sheet in readers:
             for _ in range(rng.randint(0, int(2 * rate))):
                 luck = rng.random()
-                source = self.hot if luck < known else self.citable if luck < 0.85 else everyone
+                source = (
+                    self.hot
+                    if luck < known
+                    else self.citable
+                    if luck < 0.85
+                    else everyone
+                )
                 cited = rng.choice(source)
                 sheet.link("references", cited)
                 if len(self.citable) < 60_000:
@@ -252,17 +309,33 @@ class ScholarlyWeb(SheetWeb):
         hub = rng.choice([site for site in self.sites if site.role != "decoy"])
         homes = [site.sheets[0] for site in self.sites if site is not hub]
         rng.shuffle(homes)
-        gate = self.add(hub, "directory", LEXICON[hub.tongue]["labels"][9], hub.sheets[0], "/members")
+        gate = self.add(
+            hub,
+            "directory",
+            LEXICON[hub.tongue]["labels"][9],
+            hub.sheets[0],
+            "/members",
+        )
         hub.sheets[0].link("nav", gate)
         lists = [gate]
         for start in range(0, len(homes), _ROWS):
-            lists += [self.add(hub, "directory", gate.title, gate, f"/members?from={start}")] if start else []
+            lists += (
+                [self.add(hub, "directory", gate.title, gate, f"/members?from={start}")]
+                if start
+                else []
+            )
             lists[-1].link("entries", *homes[start : start + _ROWS])
         pager(lists)
         for home in homes:
-            home.link("partners", hub.sheets[0], *rng.sample(homes, min(len(homes), rng.randint(0, 5))))
+            home.link(
+                "partners",
+                hub.sheets[0],
+                *rng.sample(homes, min(len(homes), rng.randint(0, 5))),
+            )
         for _ in range(rng.randint(0, 3)):
-            host = rng.choice([site for site in self.sites if site.role in ("project", "repository")])
+            host = rng.choice(
+                [site for site in self.sites if site.role in ("project", "repository")]
+            )
             page = self.add(host, "guide", self.geo_title(host.tongue), host.sheets[0])
             rng.choice(host.sheets[:-1]).link("entries", page)
             self.list_others(page, rng.randint(5, 60))
@@ -286,8 +359,14 @@ class ScholarlyWeb(SheetWeb):
     def write(self, sheet: Sheet, rng: random.Random) -> str:
         look, home = sheet.site.look, sheet.site.sheets[0]
         nav = anchors([(t.url, escape(t.title)) for t in home.links.get("nav", ())])
-        up = f'<a rel="up" href="{escape(sheet.up.url)}">{escape(sheet.up.title)}</a>' if sheet.up else ""
-        facets = anchors([(t.url, escape(t.title)) for t in sheet.links.get("facets", ())][:80])
+        up = (
+            f'<a rel="up" href="{escape(sheet.up.url)}">{escape(sheet.up.title)}</a>'
+            if sheet.up
+            else ""
+        )
+        facets = anchors(
+            [(t.url, escape(t.title)) for t in sheet.links.get("facets", ())][:80]
+        )
         manner = self.manner[sheet.site.size % 3]
         return (
             f'<!doctype html>\n<html lang="{sheet.tongue}"><head><meta charset="utf-8">'
@@ -304,35 +383,56 @@ class ScholarlyWeb(SheetWeb):
         css = sheet.site.look["item"]
         rows = []
         for target in (*sheet.links.get("entries", ()), *sheet.links.get("more", ())):
-            teaser = f"<p>{self.prose(rng, target, 1)}</p>" if rng.random() < 0.6 else ""
+            teaser = (
+                f"<p>{self.prose(rng, target, 1)}</p>" if rng.random() < 0.6 else ""
+            )
             said = self.anchor(rng, sheet, target)
-            rows.append(f'<div class="{css}"><h3><a href="{escape(target.url)}">{said}</a></h3>{teaser}</div>')
-        pages = [(t.url, str(at + 1)) for at, t in enumerate(sheet.links.get("pager", ()))]
-        return "".join(rows) + (f'<ul class="pagination">{anchors(pages)}</ul>' if pages else "")
+            rows.append(
+                f'<div class="{css}"><h3><a href="{escape(target.url)}">{said}</a></h3>{teaser}</div>'
+            )
+        pages = [
+            (t.url, str(at + 1)) for at, t in enumerate(sheet.links.get("pager", ()))
+        ]
+        return "".join(rows) + (
+            f'<ul class="pagination">{anchors(pages)}</ul>' if pages else ""
+        )
 
     def _references(self, sheet: Sheet, rng: random.Random) -> str:
         rows = []
         for target in sheet.links.get("references", ()):
             author = place(rng, target.tongue)
-            said = self.anchor(rng, sheet, target) if rng.random() < 0.7 else escape(target.url.partition("://")[2])
+            said = (
+                self.anchor(rng, sheet, target)
+                if rng.random() < 0.7
+                else escape(target.url.partition("://")[2])
+            )
             rows.append(
                 f'<li>{author} et al. ({rng.randint(1995, 2026)}). <a href="{escape(target.url)}">{said}</a></li>'
             )
-        return f'<section class="refs"><ol>{"".join(rows)}</ol></section>' if rows else ""
+        return (
+            f'<section class="refs"><ol>{"".join(rows)}</ol></section>' if rows else ""
+        )
 
     def _foot(self, sheet: Sheet) -> str:
-        partners = anchors([(t.url, escape(t.title)) for t in sheet.links.get("partners", ())], "span", "logo")
+        partners = anchors(
+            [(t.url, escape(t.title)) for t in sheet.links.get("partners", ())],
+            "span",
+            "logo",
+        )
         return f"<footer>{partners} © {self.label(sheet, 'about')}</footer>"
 
     def _offers(self, sheet: Sheet, manner: str, rng: random.Random) -> str:
         if not sheet.offers:
             return ""
         if manner == "script":
-            layers = [{"title": offer.title, "url": offer.address} for offer in sheet.offers]
+            layers = [
+                {"title": offer.title, "url": offer.address} for offer in sheet.offers
+            ]
             return f'<div id="map"></div><script>var layers = {json.dumps(layers, ensure_ascii=False)};</script>'
         if manner == "link":
-            return (
-                f"<ul>{anchors([(o.address, escape(rng.choice((o.title, 'URL', 'API')))) for o in sheet.offers])}</ul>"
-            )
+            return f"<ul>{anchors([(o.address, escape(rng.choice((o.title, 'URL', 'API')))) for o in sheet.offers])}</ul>"
         wrap = "pre" if manner == "code" else "p"
-        return "".join(f"<{wrap}>{escape(o.title)}: {escape(o.address)}</{wrap}>" for o in sheet.offers)
+        return "".join(
+            f"<{wrap}>{escape(o.title)}: {escape(o.address)}</{wrap}>"
+            for o in sheet.offers
+        )

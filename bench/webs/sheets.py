@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 
 Words = dict[str, list[str]]
-_LABELS = ("home", "about", "contact", "legal", "search", "next", "previous", "related", "archive", "topics")
+_LABELS = (
+    "home",
+    "about",
+    "contact",
+    "legal",
+    "search",
+    "next",
+    "previous",
+    "related",
+    "archive",
+    "topics",
+)
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _FORMS = (
     "https://{server}/geoserver/{slug}/wms?service=WMS&request=GetCapabilities",
@@ -34,7 +45,10 @@ def _data(name: str) -> dict[str, Any]:
 
 def _load() -> dict[str, Words]:
     return {
-        tongue: {name: value.split() if isinstance(value, str) else value for name, value in lists.items()}
+        tongue: {
+            name: value.split() if isinstance(value, str) else value
+            for name, value in lists.items()
+        }
         for tongue, lists in _data("lexicon.toml").items()
     }
 
@@ -82,7 +96,9 @@ class Sheet:
     number: int
     up: Sheet | None = None
     heat: float = 0.0  # share of sentences that speak of map services
-    links: dict[str, list[Sheet]] = field(default_factory=dict)  # by the block of the page that holds them
+    links: dict[str, list[Sheet]] = field(
+        default_factory=dict
+    )  # by the block of the page that holds them
     offers: list[Offer] = field(default_factory=list)
 
     def link(self, block: str, *targets: Sheet) -> None:
@@ -103,11 +119,17 @@ class SheetWeb:
         self.hot: list[Sheet] = []  # pages with services, in the order they were made
         self.rich_share = between(self.rng, 0.01, 0.3)
         self.reveal_share = between(self.rng, 0.0035, 0.017)
-        self.scent = self.rng.uniform(0.15, 0.95)  # how often the way to services speaks of them
+        self.scent = self.rng.uniform(
+            0.15, 0.95
+        )  # how often the way to services speaks of them
         self.fog = between(self.rng, 0.01, 0.2)  # how often other pages do
         self.dead_share = self.rng.uniform(0.0, 0.5)
-        self.care = self.rng.uniform(0.3, 1.0)  # how well links are worded, over all hosts
-        self.mixed = self.rng.uniform(0.0, 0.15)  # share of pages whose text is in the site's second language
+        self.care = self.rng.uniform(
+            0.3, 1.0
+        )  # how well links are worded, over all hosts
+        self.mixed = self.rng.uniform(
+            0.0, 0.15
+        )  # share of pages whose text is in the site's second language
         self._seeds = self.build(hosts, pages)
         self.pages = len(self.sheets)
 
@@ -128,10 +150,17 @@ class SheetWeb:
 
     def services(self, url: str) -> set[str]:
         sheet = self.sheets.get(url)
-        return {offer.address for offer in sheet.offers if offer.alive} if sheet else set()
+        return (
+            {offer.address for offer in sheet.offers if offer.alive} if sheet else set()
+        )
 
     def all_services(self) -> set[str]:
-        return {offer.address for sheet in self.depths() for offer in sheet.offers if offer.alive}
+        return {
+            offer.address
+            for sheet in self.depths()
+            for offer in sheet.offers
+            if offer.alive
+        }
 
     def depths(self) -> dict[Sheet, int]:
         """Every page within reach of the seeds, and how many links away; each page links to its home and upwards."""
@@ -140,13 +169,18 @@ class SheetWeb:
         while queue:
             sheet = queue.popleft()
             above = (sheet.site.sheets[0], sheet.up)
-            for target in (*above, *(t for block in sheet.links.values() for t in block)):
+            for target in (
+                *above,
+                *(t for block in sheet.links.values() for t in block),
+            ):
                 if target is not None and target not in depths:
                     depths[target] = depths[sheet] + 1
                     queue.append(target)
         return depths
 
-    def add(self, site: Site, kind: str, title: str, up: Sheet | None, path: str = "") -> Sheet:
+    def add(
+        self, site: Site, kind: str, title: str, up: Sheet | None, path: str = ""
+    ) -> Sheet:
         """A new page below another one; a path that is taken gets a number."""
         number = len(self.sheets)
         path = path or self._path(site, kind, title, up, number)
@@ -155,7 +189,9 @@ class SheetWeb:
             url += f"&n={number}" if "?" in url else f"-{number}"
         heat = self.rng.uniform(0.1, 0.5) if self.rng.random() < self.fog else 0.0
         tongue = site.second if self.rng.random() < self.mixed else site.tongue
-        sheet = self.sheets[url] = Sheet(url, site, kind, title, tongue, number, up, heat)
+        sheet = self.sheets[url] = Sheet(
+            url, site, kind, title, tongue, number, up, heat
+        )
         site.sheets.append(sheet)
         return sheet
 
@@ -168,7 +204,9 @@ class SheetWeb:
             sheet.url = url
             self.sheets[url] = sheet
 
-    def _path(self, site: Site, kind: str, title: str, up: Sheet | None, number: int) -> str:
+    def _path(
+        self, site: Site, kind: str, title: str, up: Sheet | None, number: int
+    ) -> str:
         scrambled = number * 2654435761 % 2**32
         if site.address_style == "node":
             return f"/node/{scrambled % 10**6}"
@@ -180,18 +218,32 @@ class SheetWeb:
             return f"/{2008 + scrambled % 18}/{1 + scrambled % 12:02}/{slug(title) or number}"
         if site.address_style == "numbered":
             return f"/{kind}/{number}-{slug(title)}".rstrip("-")
-        above = up.url.split(site.host, 1)[1].split("?")[0].rstrip("/") if up and up.site is site else ""
+        above = (
+            up.url.split(site.host, 1)[1].split("?")[0].rstrip("/")
+            if up and up.site is site
+            else ""
+        )
         return f"{above if above.count('/') < 6 else ''}/{slug(title) or f'{kind}-{number}'}"
 
     def enrich(self, weights: dict[str, float], pages: int) -> None:
         """Choose the hosts that have services, by their roles, and how many pages of each are to name some."""
         rng = self.rng
         total = round(pages * self.reveal_share)
-        chances = {s: rng.random() ** (1 / weights[s.role]) for s in self.sites if weights.get(s.role)}
-        rich = sorted(chances, key=lambda s: -chances[s])[: max(1, round(self.rich_share * len(self.sites)))]
+        chances = {
+            s: rng.random() ** (1 / weights[s.role])
+            for s in self.sites
+            if weights.get(s.role)
+        }
+        rich = sorted(chances, key=lambda s: -chances[s])[
+            : max(1, round(self.rich_share * len(self.sites)))
+        ]
         for poor in rng.sample(self.sites, len(self.sites)):
             smallest = min(rich, key=lambda s: s.size)
-            if sum(s.size // 4 for s in rich) < total and poor not in rich and poor.size > smallest.size:
+            if (
+                sum(s.size // 4 for s in rich) < total
+                and poor not in rich
+                and poor.size > smallest.size
+            ):
                 poor.size, smallest.size = smallest.size, poor.size
         shares = [rng.paretovariate(1.1) for _ in rich]
         for site, share in zip(rich, shares, strict=True):
@@ -204,7 +256,13 @@ class SheetWeb:
         """Name services one by one on pages of rich hosts until enough pages do."""
         rng = self.rng
         rich = sorted({sheet.site.host for sheet in self.hot})
-        plain = [s for site in self.sites if site.host in rich for s in site.sheets if s.kind in kinds and not s.offers]
+        plain = [
+            s
+            for site in self.sites
+            if site.host in rich
+            for s in site.sheets
+            if s.kind in kinds and not s.offers
+        ]
         lacking = round(pages * 0.0025) - len(self.hot)
         for sheet in rng.sample(plain, max(0, min(lacking, len(plain)))):
             self.reveal(sheet, 1, server(rng, sheet.site))
@@ -221,7 +279,9 @@ class SheetWeb:
         number = len(self.sheets) * 1000 + self.rng.randrange(1000)
         named = self.rng.random() < 0.6
         name = f"{slug(theme) or 'layer'}-{number}" if named else f"ws{number:x}"
-        address = self.rng.choice(_FORMS).format(server=server, slug=name.replace("-", "_"))
+        address = self.rng.choice(_FORMS).format(
+            server=server, slug=name.replace("-", "_")
+        )
         return Offer(address, theme, self.rng.random() >= self.dead_share)
 
     def reveal(self, sheet: Sheet, count: int, server: str) -> None:
@@ -281,8 +341,14 @@ def join(tongue: str, *words: str) -> str:
 
 def slug(title: str) -> str:
     """A title for an address; empty where the title's script has no place there."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return _NO_SLUG.sub("-", plain).strip("-")[:60] if len(plain) > 0.7 * len(title) else ""
+    plain = (
+        unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    )
+    return (
+        _NO_SLUG.sub("-", plain).strip("-")[:60]
+        if len(plain) > 0.7 * len(title)
+        else ""
+    )
 
 
 def place(rng: random.Random, tongue: str) -> str:
@@ -293,7 +359,9 @@ def place(rng: random.Random, tongue: str) -> str:
 def server(rng: random.Random, site: Site) -> str:
     """Where a site's services run: at home, beside it, or at a provider that many share."""
     domain = ".".join(site.host.split(".")[-2:])
-    return rng.choice((site.host, f"geo.{domain}", f"gis.{domain}", "maps.regional-computing.test"))
+    return rng.choice(
+        (site.host, f"geo.{domain}", f"gis.{domain}", "maps.regional-computing.test")
+    )
 
 
 def generator(site: Site) -> str:
@@ -319,4 +387,7 @@ def pager(pages: list[Sheet]) -> None:
 def anchors(page_links: list[tuple[str, str]], wrap: str = "li", css: str = "") -> str:
     """Links (address, wording as HTML) as a list."""
     mark = f' class="{css}"' if css else ""
-    return "".join(f'<{wrap}{mark}><a href="{escape(url)}">{said}</a></{wrap}>' for url, said in page_links)
+    return "".join(
+        f'<{wrap}{mark}><a href="{escape(url)}">{said}</a></{wrap}>'
+        for url, said in page_links
+    )

@@ -40,10 +40,19 @@ class FetcherWrapper(ABC):
         if self.inner is None:
             return await self.ask(url, _nowhere)
         which = follows or self.follows
-        onward = partial(self.inner.fetch, url, accept=accept, max_bytes=max_bytes, follows=which, known=known)
+        onward = partial(
+            self.inner.fetch,
+            url,
+            accept=accept,
+            max_bytes=max_bytes,
+            follows=which,
+            known=known,
+        )
         if span is not None:
             onward = partial(onward, span=span)
-        return await self.ask(url, partial(onward, secrets=secrets) if secrets else onward)
+        return await self.ask(
+            url, partial(onward, secrets=secrets) if secrets else onward
+        )
 
     async def close(self) -> None:  # noqa: B027 - nothing is to be done
         """The inner fetcher belongs to somebody else."""

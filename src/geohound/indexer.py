@@ -14,10 +14,14 @@ from geohound.settings import Settings
 
 def main() -> None:
     """The environment names the catalogue; the standard input is the pipe from the writing process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the crawl, which closes the pipe when it is done
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl+C is for the crawl, which closes the pipe when it is done
     os.nice(5)  # fetching pages comes first
     try:
-        with open_catalogue(Settings(catalogue=os.environ["GEOHOUND_CATALOGUE"])) as opened:
+        with open_catalogue(
+            Settings(catalogue=os.environ["GEOHOUND_CATALOGUE"])
+        ) as opened:
             index_until_closed(opened.index, sys.stdin.buffer)
     except StoreError:  # the writer reports it, and searches work without this process
         sys.exit(1)

@@ -38,11 +38,15 @@ def discover(registry: str) -> Mapping[str, Any]:
     for module in _modules(registry):
         exported = getattr(module, registry.upper(), None)
         if not exported:
-            raise MalformedPartError(f"{module.__name__} must export {registry.upper()}, a tuple of parts")
+            raise MalformedPartError(
+                f"{module.__name__} must export {registry.upper()}, a tuple of parts"
+            )
         for part in exported:
             _check(part, contract, module)
             if part.id in parts:
-                raise MalformedPartError(f"{module.__name__}: there is already a part called {part.id!r}")
+                raise MalformedPartError(
+                    f"{module.__name__}: there is already a part called {part.id!r}"
+                )
             parts[part.id] = part
     return MappingProxyType(parts)
 
@@ -51,15 +55,23 @@ def _modules(registry: str) -> list[ModuleType]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - a hundredth of a second, for who has parts to find
 
     package = importlib.import_module(f"geohound.{registry}")
-    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+    names = sorted(
+        m.name
+        for m in pkgutil.iter_modules(package.__path__)
+        if not m.name.startswith("_")
+    )
     ours = [importlib.import_module(f"geohound.{registry}.{name}") for name in names]
     return ours + [entry.load() for entry in entry_points(group=f"geohound.{registry}")]
 
 
 def _check(part: Any, contract: type[Any], module: ModuleType) -> None:
     wanted = [n for n in contract.__annotations__ if not n.startswith("_")]
-    wanted += [n for n, v in vars(contract).items() if callable(v) and not n.startswith("_")]
+    wanted += [
+        n for n, v in vars(contract).items() if callable(v) and not n.startswith("_")
+    ]
     missing = [n for n in wanted if not hasattr(part, n)]
     if missing:
         name = getattr(part, "id", repr(part))
-        raise MalformedPartError(f"{module.__name__}: {name} lacks {', '.join(missing)} ({contract.__name__})")
+        raise MalformedPartError(
+            f"{module.__name__}: {name} lacks {', '.join(missing)} ({contract.__name__})"
+        )

@@ -46,7 +46,11 @@ def qgis_source(service: Service, request: LayerRequest) -> QgisSource | None:
             return QgisSource("raster", "wcs", uri)
         case TileTemplate():
             uri = f"type=xyz&url={encoded(request.template)}&zmin=0&zmax=18"
-            layer_type, provider = ("vector-tile", "vectortile") if request.is_vector else ("raster", "wms")
+            layer_type, provider = (
+                ("vector-tile", "vectortile")
+                if request.is_vector
+                else ("raster", "wms")
+            )
             return QgisSource(layer_type, provider, uri, "EPSG:3857")
         case _:
             return _vector_source(service, request)
@@ -65,7 +69,11 @@ def _vector_source(service: Service, request: LayerRequest) -> QgisSource | None
         case VectorFile():
             return QgisSource("vector", "ogr", request.gdal_path)
         case ServerRequest(server=ServerType.SENSORTHINGS):
-            return QgisSource("vector", "sensorthings", f"entity='Location' url={quoted(request.endpoint)}")
+            return QgisSource(
+                "vector",
+                "sensorthings",
+                f"entity='Location' url={quoted(request.endpoint)}",
+            )
         case _:
             return None
 

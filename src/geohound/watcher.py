@@ -35,7 +35,20 @@ REPORT = ".well-known/geohound-watcher.json"
 SITEMAP = "geohound-sitemap"
 LOOK = "look"  # at all folders
 VERSION = 1
-PAGES = ("html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "xml", "json", "kml", "txt")
+PAGES = (
+    "html",
+    "htm",
+    "xhtml",
+    "shtml",
+    "php",
+    "asp",
+    "aspx",
+    "jsp",
+    "xml",
+    "json",
+    "kml",
+    "txt",
+)
 TEXTS = ("xml", "json", "kml", "txt")  # neither links nor events are read from them
 MAIN = (
     "index.html",
@@ -48,11 +61,15 @@ MAIN = (
     "index.jsp",
 )
 MAX_READ = 2_000_000  # bytes of a page
-MAX_LISTED = 50_000  # pages of a report and URLs of a sitemap, the limit of the sitemap protocol
+MAX_LISTED = (
+    50_000  # pages of a report and URLs of a sitemap, the limit of the sitemap protocol
+)
 MAX_EVENTS = 200  # of a page
 MAX_PERIOD_S = 30 * 86_400.0  # for which a crawler may keep a site
 SLICE_S = 0.25  # of CPU, after which others have their turn
-FULL_LOOK_S = 6 * 3600.0  # beside inotify, which may miss what a network file system does
+FULL_LOOK_S = (
+    6 * 3600.0
+)  # beside inotify, which may miss what a network file system does
 CHUNK = 400
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS folder (
@@ -85,8 +102,12 @@ class WatcherRules(NamedTuple):
 
     suffixes: tuple[str, ...] = PAGES
     exclude: tuple[str, ...] = ()  # patterns of paths that are nobody's business
-    topic: tuple[str, ...] = ()  # words, one of which a page must hold; none: every page is reported
-    rush: tuple[tuple[int, int], ...] = ()  # minutes of the day, local time, in which ranking rests
+    topic: tuple[
+        str, ...
+    ] = ()  # words, one of which a page must hold; none: every page is reported
+    rush: tuple[
+        tuple[int, int], ...
+    ] = ()  # minutes of the day, local time, in which ranking rests
     reset: str = "event"  # of the flag, unless the crawler chooses: event or time
     period_s: float = 86_400.0  # of a reset by time
     key: bytes = b""  # shared with crawlers: the report is signed with it
@@ -97,28 +118,47 @@ class WatcherRules(NamedTuple):
 
 # --- what a page holds -------------------------------------------------------------------------------------------
 
-EVENTS = ("onload", "onclick", "ondblclick", "onmouseover")  # section 2.1.1, after Duda et al. 2009
-_HAS_EVENT = re.compile(r"\bon(?:load|click|dblclick|mouseover)\b|addEventListener", re.IGNORECASE)
+EVENTS = (
+    "onload",
+    "onclick",
+    "ondblclick",
+    "onmouseover",
+)  # section 2.1.1, after Duda et al. 2009
+_HAS_EVENT = re.compile(
+    r"\bon(?:load|click|dblclick|mouseover)\b|addEventListener", re.IGNORECASE
+)
 _TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9]{0,20})([^<>]{0,4000})>")
 _LINKS = ("a", "area", "frame", "iframe")
-_REFERENCE = re.compile(r"\b(?:href|src)\s{0,9}=\s{0,9}[\"']?([^\"'\s>]{1,2000})", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\b(?:href|src)\s{0,9}=\s{0,9}[\"']?([^\"'\s>]{1,2000})", re.IGNORECASE
+)
 _TYPE = re.compile(r"\btype\s{0,9}=\s{0,9}[\"']?(\w{1,20})", re.IGNORECASE)
 _POST = re.compile(r"\bmethod\s{0,9}=\s{0,9}[\"']?post", re.IGNORECASE)
 _NO_FIELDS = ("hidden", "submit", "button", "image", "reset")
 _LITTLE = 200  # characters beside a form that has to be filled in
 _PROPERTY = r"\.(?:innerHTML|outerHTML|textContent|innerText|value|src|href)"
 _TARGET = re.compile(
-    r"[A-Za-z_$][\w$.]{0,80}(?:\([^()]{0,80}\)[\w$.]{0,60}){0,2}" + _PROPERTY + r"(?=\s{0,9}\+?=(?!=))"
+    r"[A-Za-z_$][\w$.]{0,80}(?:\([^()]{0,80}\)[\w$.]{0,60}){0,2}"
+    + _PROPERTY
+    + r"(?=\s{0,9}\+?=(?!=))"
 )
-_CALLED = re.compile(r"\s{0,9}(?:javascript:\s{0,9})?(?:return\s{1,9})?([A-Za-z_$][\w$]{0,80})\s{0,9}\(")
-_BY_ID = re.compile(r"document\.(?:getElementById|querySelector)\(\s{0,9}[\"']#?([\w-]{1,60})[\"']\s{0,9}\)")
-_ASSIGNED = re.compile(r"[^=;{}]{1,150}" + _PROPERTY + r"\s{0,9}=(?!=)\s{0,9}([^;=]{1,300});?\s{0,9}")
+_CALLED = re.compile(
+    r"\s{0,9}(?:javascript:\s{0,9})?(?:return\s{1,9})?([A-Za-z_$][\w$]{0,80})\s{0,9}\("
+)
+_BY_ID = re.compile(
+    r"document\.(?:getElementById|querySelector)\(\s{0,9}[\"']#?([\w-]{1,60})[\"']\s{0,9}\)"
+)
+_ASSIGNED = re.compile(
+    r"[^=;{}]{1,150}" + _PROPERTY + r"\s{0,9}=(?!=)\s{0,9}([^;=]{1,300});?\s{0,9}"
+)
 _SET_IN_SCRIPT = re.compile(
     r"(?:getElementById|querySelector)\(\s{0,9}[\"']#?([\w-]{1,60})[\"']\s{0,9}\)\s{0,9}\.(?:"
     r"(on(?:load|click|dblclick|mouseover))\s{0,9}=(?!=)|addEventListener\(\s{0,9}[\"'](load|click|dblclick|mouseover)[\"']"
     r"\s{0,9},)\s{0,9}([A-Za-z_$][\w$.]{0,100}|\()"
 )
-_OWN = re.compile(r"\b(?:this|event|arguments)\b")  # code that means another thing on another element
+_OWN = re.compile(
+    r"\b(?:this|event|arguments)\b"
+)  # code that means another thing on another element
 
 
 class _Handlers(HTMLParser):
@@ -136,7 +176,9 @@ class _Handlers(HTMLParser):
         source = tag + ("#" + named["id"] if named.get("id") else "")
         source += "".join("." + part for part in named.get("class", "").split()[:3])
         self.found += [
-            (name, source[:300], named[name].strip()[:300]) for name in EVENTS if named.get(name, "").strip()
+            (name, source[:300], named[name].strip()[:300])
+            for name in EVENTS
+            if named.get(name, "").strip()
         ]
 
     def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - as its base calls it
@@ -155,12 +197,20 @@ def events_of(text: str) -> list[dict[str, Any]]:
     page.feed(text)
     page.close()
     for element, handler, listened, code in _SET_IN_SCRIPT.findall(page.script):
-        page.found.append((handler or "on" + listened, "#" + element, code if code != "(" else "function"))
+        page.found.append(
+            (
+                handler or "on" + listened,
+                "#" + element,
+                code if code != "(" else "function",
+            )
+        )
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, source, code in page.found:
         target, value = _target(code, page.script), _value(code)
         key = (target, value, source) if _OWN.search(value) else (target, value)
-        row = rows.setdefault(key, {"events": [], "sources": [], "target": target, "value": value})
+        row = rows.setdefault(
+            key, {"events": [], "sources": [], "target": target, "value": value}
+        )
         for field, entry in (("events", name), ("sources", source)):
             if entry not in row[field]:
                 row[field].append(entry)
@@ -206,9 +256,17 @@ def markup_of(text: str) -> PageMarkup:
         elif name == "/" + hidden:
             hidden = ""
         elif name in _LINKS:
-            links.update(match.group(1) for match in [_REFERENCE.search(attributes)] if match)
+            links.update(
+                match.group(1) for match in [_REFERENCE.search(attributes)] if match
+            )
         elif name in ("form", "/form"):
-            form = "no" if name == "/form" else "post" if _POST.search(attributes) else "form"
+            form = (
+                "no"
+                if name == "/form"
+                else "post"
+                if _POST.search(attributes)
+                else "form"
+            )
         elif name in ("input", "textarea"):
             kind = _TYPE.search(attributes)
             type_ = kind.group(1).lower() if kind and name == "input" else ""
@@ -241,14 +299,22 @@ def level(distance: int, length: int) -> float:
 
 # --- one site ----------------------------------------------------------------------------------------------------
 
-_LOCKED = re.compile(r"^\s*(?:AuthType\b|Require\s+(?:valid-user|user|group)\b)", re.IGNORECASE | re.MULTILINE)
+_LOCKED = re.compile(
+    r"^\s*(?:AuthType\b|Require\s+(?:valid-user|user|group)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 class Site:
     """One site: its pages in a small database, its report, its flag."""
 
     def __init__(
-        self, root: str, url: str, rules: WatcherRules, state: str, now: Callable[[], float] = time.time
+        self,
+        root: str,
+        url: str,
+        rules: WatcherRules,
+        state: str,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.root = os.path.realpath(root)
         self.url = url if url.endswith("/") else url + "/"
@@ -258,15 +324,26 @@ class Site:
         self.report = os.path.join(self.root, *REPORT.split("/"))
         self.inotify: Inotify | None = None
         self.is_dirty = True  # the report
-        self._pays_at = {REPORT: 0.0, SITEMAP: 0.0, LOOK: 0.0}  # when doing it again is within our share of the machine
-        name = hashlib.sha256((self.root + "\n" + self.url).encode()).hexdigest()[:24] + ".db"
+        self._pays_at = {
+            REPORT: 0.0,
+            SITEMAP: 0.0,
+            LOOK: 0.0,
+        }  # when doing it again is within our share of the machine
+        name = (
+            hashlib.sha256((self.root + "\n" + self.url).encode()).hexdigest()[:24]
+            + ".db"
+        )
         os.makedirs(os.path.dirname(self.report), exist_ok=True)
         os.makedirs(state, mode=0o700, exist_ok=True)
-        if not os.path.exists(self.report):  # never written, or removed by the owner: begin anew
+        if not os.path.exists(
+            self.report
+        ):  # never written, or removed by the owner: begin anew
             for suffix in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     os.remove(os.path.join(state, name + suffix))
-        self.db = sqlite3.connect(os.path.join(state, name), check_same_thread=False, isolation_level=None)
+        self.db = sqlite3.connect(
+            os.path.join(state, name), check_same_thread=False, isolation_level=None
+        )
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.executescript(SCHEMA)
@@ -280,11 +357,16 @@ class Site:
         self.db.close()
 
     def meta(self, name: str, default: str = "") -> str:
-        row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        row = self.db.execute(
+            "SELECT value FROM meta WHERE name = ?", (name,)
+        ).fetchone()
         return str(row[0]) if row else default
 
     def note(self, **values: object) -> None:
-        self.db.executemany("REPLACE INTO meta VALUES (?, ?)", [(name, str(value)) for name, value in values.items()])
+        self.db.executemany(
+            "REPLACE INTO meta VALUES (?, ?)",
+            [(name, str(value)) for name, value in values.items()],
+        )
 
     # the monitoring function
 
@@ -306,14 +388,30 @@ class Site:
         with self.lock:
             number, count = self._folder(folder), 0
             self.db.execute("BEGIN")
-            with suppress(OSError), os.scandir(path) as entries:  # gone, or closed to us
-                pages = iter(()) if _is_locked(path) else self._pages_among(entries, folder, inside)
+            with suppress(OSError), os.scandir(
+                path
+            ) as entries:  # gone, or closed to us
+                pages = (
+                    iter(())
+                    if _is_locked(path)
+                    else self._pages_among(entries, folder, inside)
+                )
                 for some in iter(lambda: list(islice(pages, CHUNK)), []):
                     self._compare(number, some)
                     count += len(some)
-            if self.db.execute("SELECT count(*) FROM page WHERE folder = ?", (number,)).fetchone()[0] != count:
+            if (
+                self.db.execute(
+                    "SELECT count(*) FROM page WHERE folder = ?", (number,)
+                ).fetchone()[0]
+                != count
+            ):
                 self._forget_pages(number, path, folder)
-            gone = [row[0] for row in self.db.execute("SELECT path FROM folder WHERE parent = ?", (number,))]
+            gone = [
+                row[0]
+                for row in self.db.execute(
+                    "SELECT path FROM folder WHERE parent = ?", (number,)
+                )
+            ]
             for each in set(gone) - set(inside):
                 self._forget_folder(each)
             self.db.execute("COMMIT")
@@ -321,27 +419,38 @@ class Site:
 
     def _folder(self, path: str) -> int:
         """The number of a folder, which is known from now on."""
-        row = self.db.execute("SELECT id FROM folder WHERE path = ?", (path,)).fetchone()
+        row = self.db.execute(
+            "SELECT id FROM folder WHERE path = ?", (path,)
+        ).fetchone()
         if row is not None:
             return int(row[0])
         above = self._folder(path[: path.rstrip("/").rfind("/") + 1]) if path else None
         sql = "INSERT INTO folder (parent, depth, path) VALUES (?, ?, ?)"
         return int(self.db.execute(sql, (above, path.count("/"), path)).lastrowid or 0)
 
-    def _pages_among(self, entries: Iterator[Any], folder: str, inside: list[str]) -> Iterator[tuple[str, int, int]]:
+    def _pages_among(
+        self, entries: Iterator[Any], folder: str, inside: list[str]
+    ) -> Iterator[tuple[str, int, int]]:
         for entry in entries:
             name, path = entry.name, folder + entry.name
-            if name.startswith(".") or any(fnmatch.fnmatch(path, pattern) for pattern in self.rules.exclude):
+            if name.startswith(".") or any(
+                fnmatch.fnmatch(path, pattern) for pattern in self.rules.exclude
+            ):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 inside.append(path + "/")
-            elif name.rpartition(".")[2].lower() in self.rules.suffixes and not _is_for_crawlers(path):
+            elif name.rpartition(".")[
+                2
+            ].lower() in self.rules.suffixes and not _is_for_crawlers(path):
                 with suppress(OSError):  # gone meanwhile
                     found = entry.stat()
                     yield name, found.st_mtime_ns, found.st_size
 
     def _compare(self, number: int, some: list[tuple[str, int, int]]) -> None:
-        sql = "SELECT name, mtime, size FROM page WHERE folder = ? AND name IN (%s)" % ",".join("?" * len(some))
+        sql = (
+            "SELECT name, mtime, size FROM page WHERE folder = ? AND name IN (%s)"
+            % ",".join("?" * len(some))
+        )
         rows = self.db.execute(sql, [number, *(name for name, _, _ in some)])
         known = {name: (mtime, size) for name, mtime, size in rows}
         for name, mtime, size in some:
@@ -354,18 +463,32 @@ class Site:
                 self.db.execute(sql, (mtime, size, number, name))
 
     def _forget_pages(self, number: int, path: str, folder: str) -> None:
-        rows = self.db.execute("SELECT name FROM page WHERE folder = ?", (number,)).fetchall()
+        rows = self.db.execute(
+            "SELECT name FROM page WHERE folder = ?", (number,)
+        ).fetchall()
         is_closed = _is_locked(path) or not os.path.isdir(path)
-        gone = [(number, name) for (name,) in rows if is_closed or not os.path.isfile(os.path.join(path, name))]
-        excluded = [
-            (number, name) for (name,) in rows for each in self.rules.exclude if fnmatch.fnmatch(folder + name, each)
+        gone = [
+            (number, name)
+            for (name,) in rows
+            if is_closed or not os.path.isfile(os.path.join(path, name))
         ]
-        self.db.executemany("DELETE FROM page WHERE folder = ? AND name = ?", gone + excluded)
+        excluded = [
+            (number, name)
+            for (name,) in rows
+            for each in self.rules.exclude
+            if fnmatch.fnmatch(folder + name, each)
+        ]
+        self.db.executemany(
+            "DELETE FROM page WHERE folder = ? AND name = ?", gone + excluded
+        )
         self.is_dirty = True
 
     def _forget_folder(self, folder: str) -> None:
         bounds = (folder, folder[:-1] + "0")  # "0" follows "/"
-        self.db.execute("DELETE FROM page WHERE folder IN (SELECT id FROM folder WHERE path >= ? AND path < ?)", bounds)
+        self.db.execute(
+            "DELETE FROM page WHERE folder IN (SELECT id FROM folder WHERE path >= ? AND path < ?)",
+            bounds,
+        )
         self.db.execute("DELETE FROM folder WHERE path >= ? AND path < ?", bounds)
         self.is_dirty = True
 
@@ -379,7 +502,10 @@ class Site:
         )
         while True:
             with self.lock:
-                rows = self.db.execute(ask % "NOT", (most,)).fetchall() or self.db.execute(ask % "", (most,)).fetchall()
+                rows = (
+                    self.db.execute(ask % "NOT", (most,)).fetchall()
+                    or self.db.execute(ask % "", (most,)).fetchall()
+                )
                 self.db.execute("BEGIN")
                 for row in rows:
                     self._read_page(row)
@@ -390,7 +516,9 @@ class Site:
     def _read_page(self, row: tuple[Any, ...]) -> None:
         number, folder, name, mtime, size, crc, distance, unread = row
         place = (number, name)
-        self.db.execute("UPDATE page SET unread = 0 WHERE folder = ? AND name = ?", place)
+        self.db.execute(
+            "UPDATE page SET unread = 0 WHERE folder = ? AND name = ?", place
+        )
         try:
             with open(os.path.join(self.root, folder, name), "rb") as file:
                 body = file.read(MAX_READ)
@@ -403,16 +531,31 @@ class Site:
             self._measure(self.address(folder, name), markup.links, distance + 1)
         mark = zlib.crc32(body, size & 0xFFFFFFFF)
         if unread == 1 and mark != crc:  # a file that was only touched has not changed
-            is_for_us = not self.rules.topic or any(word.lower() in text.lower() for word in self.rules.topic)
+            is_for_us = not self.rules.topic or any(
+                word.lower() in text.lower() for word in self.rules.topic
+            )
             is_left_out = not is_for_us or markup.needs_form
-            events = json.dumps(events_of(text) if is_markup and not is_left_out else [])
+            events = json.dumps(
+                events_of(text) if is_markup and not is_left_out else []
+            )
             self.db.execute(
                 "UPDATE page SET crc = ?, lastmod = ?, updates = updates + (crc IS NOT NULL), left_out = ?, "
                 "events = ?, changed = ?, listed = NULL WHERE folder = ? AND name = ?",
-                (mark, mtime / 1e9, is_left_out, events, None if is_left_out else self.now(), *place),
+                (
+                    mark,
+                    mtime / 1e9,
+                    is_left_out,
+                    events,
+                    None if is_left_out else self.now(),
+                    *place,
+                ),
             )
             self.is_dirty = True
-            if self.meta("flag") == "1" and self.meta("reset") == "event" and not is_left_out:
+            if (
+                self.meta("flag") == "1"
+                and self.meta("reset") == "event"
+                and not is_left_out
+            ):
                 self._reset()
 
     def _measure(self, address: str, links: set[str], distance: int) -> None:
@@ -425,10 +568,19 @@ class Site:
             if not target.startswith(self.url):
                 continue
             folder, _, name = unquote(target[len(self.url) :]).rpartition("/")
-            row = self.db.execute("SELECT id FROM folder WHERE path = ?", (folder + "/" if folder else "",)).fetchone()
+            row = self.db.execute(
+                "SELECT id FROM folder WHERE path = ?",
+                (folder + "/" if folder else "",),
+            ).fetchone()
             if row is None:
                 continue
-            names = MAIN if not name else (name,) if "." in name else (name + ".html", name + ".php")
+            names = (
+                MAIN
+                if not name
+                else (name,)
+                if "." in name
+                else (name + ".html", name + ".php")
+            )
             self.db.executemany(
                 "UPDATE page SET distance = ?, unread = max(unread, 2 * (unread = 0)) "
                 "WHERE folder = ? AND name = ? AND (distance IS NULL OR distance > ?)",
@@ -443,7 +595,10 @@ class Site:
     def is_rush_hour(self) -> bool:
         clock = time.localtime(self.now())
         minute = clock.tm_hour * 60 + clock.tm_min
-        return any(a <= minute < b if a <= b else minute >= a or minute < b for a, b in self.rules.rush)
+        return any(
+            a <= minute < b if a <= b else minute >= a or minute < b
+            for a, b in self.rules.rush
+        )
 
     def rank(self) -> None:
         """Frequency and level of every page that waits, by equation 1 and the length of the site tree."""
@@ -452,9 +607,7 @@ class Site:
             "SELECT min(updates), max(updates), max(coalesce(distance, max(2, depth + 1))) "
             "FROM page JOIN folder ON id = page.folder WHERE crc IS NOT NULL"
         ).fetchone()
-        sql = (
-            "UPDATE page SET frequency = frequency_of(updates, ?, ?), level = level_of(%s, ?) WHERE changed IS NOT NULL"
-        )
+        sql = "UPDATE page SET frequency = frequency_of(updates, ?, ?), level = level_of(%s, ?) WHERE changed IS NOT NULL"
         self.db.execute(sql % far, (fewest, most, (deepest or 0) + 1))
 
     # the flag (section 2.1.2)
@@ -466,16 +619,35 @@ class Site:
             if self.meta("flag", "0") == "0":
                 reset = query.get("reset", "")
                 chosen = reset if reset in ("event", "time") else self.rules.reset
-                period = min(max(_number(query.get("period", ""), self.rules.period_s), 1.0), MAX_PERIOD_S)
-                self.note(flag=1, holder=holder, taken=at, reset=chosen, period_s=period, has_read="")
+                period = min(
+                    max(_number(query.get("period", ""), self.rules.period_s), 1.0),
+                    MAX_PERIOD_S,
+                )
+                self.note(
+                    flag=1,
+                    holder=holder,
+                    taken=at,
+                    reset=chosen,
+                    period_s=period,
+                    has_read="",
+                )
                 self.is_dirty = True
             if self.meta("holder") != holder:
                 return
-            seen = _timestamp(query.get("read", "")) if "read" in query else at - 1.0 if holder == "unnamed" else 0.0
-            versions = [w for w in map(float, self.meta("versions").split()) if w <= seen + 1e-4]
+            seen = (
+                _timestamp(query.get("read", ""))
+                if "read" in query
+                else at - 1.0
+                if holder == "unnamed"
+                else 0.0
+            )
+            versions = [
+                w for w in map(float, self.meta("versions").split()) if w <= seen + 1e-4
+            ]
             if versions:
                 self.db.execute(
-                    "UPDATE page SET changed = NULL, listed = NULL WHERE listed <= ?", (versions[-1] + 1e-4,)
+                    "UPDATE page SET changed = NULL, listed = NULL WHERE listed <= ?",
+                    (versions[-1] + 1e-4,),
                 )
                 self.note(since=versions[-1], has_read=1)
                 self.is_dirty = True
@@ -485,7 +657,11 @@ class Site:
         if self.meta("flag") != "1":
             return
         held_s = self.now() - float(self.meta("taken"))
-        period_s = float(self.meta("period_s")) if self.meta("reset") == "time" else MAX_PERIOD_S
+        period_s = (
+            float(self.meta("period_s"))
+            if self.meta("reset") == "time"
+            else MAX_PERIOD_S
+        )
         if held_s >= period_s or (held_s >= 3600 and not self.meta("has_read")):
             self._reset()
 
@@ -499,10 +675,24 @@ class Site:
             inode = os.stat(log).st_ino
         except OSError:
             return
-        known, offset = int(self.meta("log_inode", "0")), int(self.meta("log_offset", "-1"))
-        if known and known != inode and os.path.exists(log + ".1") and os.stat(log + ".1").st_ino == known:
+        known, offset = (
+            int(self.meta("log_inode", "0")),
+            int(self.meta("log_offset", "-1")),
+        )
+        if (
+            known
+            and known != inode
+            and os.path.exists(log + ".1")
+            and os.stat(log + ".1").st_ino == known
+        ):
             self._hear_from(log + ".1", offset)
-        start = offset if known == inode and os.path.getsize(log) >= offset else 0 if known else os.path.getsize(log)
+        start = (
+            offset
+            if known == inode and os.path.getsize(log) >= offset
+            else 0
+            if known
+            else os.path.getsize(log)
+        )
         self.note(log_inode=inode, log_offset=self._hear_from(log, start))
 
     def _hear_from(self, log: str, start: int) -> int:
@@ -513,12 +703,22 @@ class Site:
                 if not raw.endswith(b"\n") and len(raw) < 16_384:
                     break  # being written
                 start += len(raw)
-                match = _LOG_LINE.match(raw.decode("utf-8", "replace")) if REPORT.encode() in raw else None
-                if match is None or match.group(4) not in ("200", "304") or match.group(2) != "GET":
+                match = (
+                    _LOG_LINE.match(raw.decode("utf-8", "replace"))
+                    if REPORT.encode() in raw
+                    else None
+                )
+                if (
+                    match is None
+                    or match.group(4) not in ("200", "304")
+                    or match.group(2) != "GET"
+                ):
                     continue
                 path, _, query = match.group(3).partition("?")
                 agent = match.group(5)
-                is_crawler = "crawler=" in query or agent is None or _AGENT.search(agent)
+                is_crawler = (
+                    "crawler=" in query or agent is None or _AGENT.search(agent)
+                )
                 if path == wanted and is_crawler:
                     self.asked(_flat(query), _log_time(match.group(1)))
         return start
@@ -535,10 +735,21 @@ class Site:
         """Write the report, whole or not at all; a page that was listed stays until a crawler takes the site."""
         began = time.process_time()
         with self.lock:
-            version = round(max(self.now(), float(self.meta("versions", "0").split()[-1]) + 0.001), 3)
-            room = MAX_LISTED - self.db.execute("SELECT count(*) FROM page WHERE listed IS NOT NULL").fetchone()[0]
+            version = round(
+                max(self.now(), float(self.meta("versions", "0").split()[-1]) + 0.001),
+                3,
+            )
+            room = (
+                MAX_LISTED
+                - self.db.execute(
+                    "SELECT count(*) FROM page WHERE listed IS NOT NULL"
+                ).fetchone()[0]
+            )
             new = "changed IS NOT NULL AND listed IS NULL ORDER BY frequency + level DESC LIMIT ?"
-            sql = "UPDATE page SET listed = ? WHERE (folder, name) IN (SELECT folder, name FROM page WHERE %s)" % new
+            sql = (
+                "UPDATE page SET listed = ? WHERE (folder, name) IN (SELECT folder, name FROM page WHERE %s)"
+                % new
+            )
             self.db.execute(sql, (version, max(room, 0)))
             versions = [*self.meta("versions").split()[-19:], str(version)]
             self.note(versions=" ".join(versions), since=self.meta("since", "0"))
@@ -551,7 +762,9 @@ class Site:
         self._spent(REPORT, time.process_time() - began)
 
     def _pieces(self, version: float) -> Iterator[str]:
-        waiting = self.db.execute("SELECT count(*) FROM page WHERE changed IS NOT NULL").fetchone()[0]
+        waiting = self.db.execute(
+            "SELECT count(*) FROM page WHERE changed IS NOT NULL"
+        ).fetchone()[0]
         flag = int(self.meta("flag", "0"))
         since = float(self.meta("since", "0"))
         head = {
@@ -586,29 +799,47 @@ class Site:
         """All pages with the time of their last true change, for other crawlers; many as an index of parts."""
         began = time.process_time()
         with self.lock:
-            count = self.db.execute("SELECT count(*) FROM page WHERE crc IS NOT NULL AND NOT left_out").fetchone()[0]
+            count = self.db.execute(
+                "SELECT count(*) FROM page WHERE crc IS NOT NULL AND NOT left_out"
+            ).fetchone()[0]
             rows = self.db.execute(
                 "SELECT path, name, lastmod FROM page JOIN folder ON id = page.folder "
                 "WHERE crc IS NOT NULL AND NOT left_out"
             )
             parts = math.ceil(count / MAX_LISTED) if count > MAX_LISTED else 0
-            names = ["%s-%d.xml" % (SITEMAP, n + 1) for n in range(parts)] or [SITEMAP + ".xml"]
+            names = ["%s-%d.xml" % (SITEMAP, n + 1) for n in range(parts)] or [
+                SITEMAP + ".xml"
+            ]
             for name in names:
-                entries = (("url", self.address(p, n), at) for p, n, at in islice(rows, MAX_LISTED))
+                entries = (
+                    ("url", self.address(p, n), at)
+                    for p, n, at in islice(rows, MAX_LISTED)
+                )
                 self._write_xml(name, "urlset", entries)
             if parts:
                 self._write_xml(
-                    SITEMAP + ".xml", "sitemapindex", (("sitemap", self.url + n, self.now()) for n in names)
+                    SITEMAP + ".xml",
+                    "sitemapindex",
+                    (("sitemap", self.url + n, self.now()) for n in names),
                 )
         self._spent(SITEMAP, time.process_time() - began)
 
-    def _write_xml(self, name: str, root: str, entries: Iterator[tuple[str, str, float]]) -> None:
+    def _write_xml(
+        self, name: str, root: str, entries: Iterator[tuple[str, str, float]]
+    ) -> None:
         with _replacing(os.path.join(self.root, name)) as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-            file.write('<%s xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n' % root)
+            file.write(
+                '<%s xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n' % root
+            )
             for tag, address, at in entries:
-                place = address.replace("&", "&amp;")  # the only such character that an encoded address has
-                file.write("<%s><loc>%s</loc><lastmod>%s</lastmod></%s>\n" % (tag, place, _iso(at), tag))
+                place = address.replace(
+                    "&", "&amp;"
+                )  # the only such character that an encoded address has
+                file.write(
+                    "<%s><loc>%s</loc><lastmod>%s</lastmod></%s>\n"
+                    % (tag, place, _iso(at), tag)
+                )
             file.write("</%s>\n" % root)
 
     # turns
@@ -627,7 +858,11 @@ class Site:
             if log:
                 self.hear(log)
             self.expire()
-            if not self.is_dirty or (has_more and not is_whole) or not (is_whole or self.is_due(REPORT)):
+            if (
+                not self.is_dirty
+                or (has_more and not is_whole)
+                or not (is_whole or self.is_due(REPORT))
+            ):
                 return
             if not rests:
                 self.rank()
@@ -652,7 +887,9 @@ class Site:
 def _is_locked(path: str) -> bool:
     """Does the folder ask for a log-in, as Apache's .htaccess says it?"""
     try:
-        with open(os.path.join(path, ".htaccess"), encoding="utf-8", errors="replace") as file:
+        with open(
+            os.path.join(path, ".htaccess"), encoding="utf-8", errors="replace"
+        ) as file:
             return _LOCKED.search(file.read(100_000)) is not None
     except OSError:
         return False
@@ -669,7 +906,9 @@ class _replacing:  # noqa: N801 - used as a function
         self._path = path
 
     def __enter__(self) -> TextIO:
-        number, self._new = tempfile.mkstemp(prefix=".geohound-", dir=os.path.dirname(self._path))
+        number, self._new = tempfile.mkstemp(
+            prefix=".geohound-", dir=os.path.dirname(self._path)
+        )
         self._file = os.fdopen(number, "w", encoding="utf-8", newline="\n")
         return self._file
 
@@ -695,7 +934,11 @@ class _Signed:
             self._mac.update(piece.encode())
 
     def ending(self) -> str:
-        return ', "signature": "%s"}\n' % self._mac.hexdigest() if self._mac is not None else "}\n"
+        return (
+            ', "signature": "%s"}\n' % self._mac.hexdigest()
+            if self._mac is not None
+            else "}\n"
+        )
 
 
 # --- clocks and logs ---------------------------------------------------------------------------------------------
@@ -706,17 +949,37 @@ _LOG_LINE = re.compile(
     r'"([A-Z]{1,10}) (\S{1,4000}) [^"]{0,20}" (\d{3}) \S{1,20}'
     r'(?: "(?:[^"\\]|\\.){0,4000}" "((?:[^"\\]|\\.){0,4000})")?'
 )
-_AGENT = re.compile(r"geohound|bot\b|crawl|spider", re.IGNORECASE)  # whose reading of the report counts
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_AGENT = re.compile(
+    r"geohound|bot\b|crawl|spider", re.IGNORECASE
+)  # whose reading of the report counts
+_MONTHS = (
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+)
 
 
 def _log_time(text: str) -> float:
     """When, from 18/Nov/2026:10:15:00 +0100; months are English whatever the machine speaks."""
-    match = re.match(r"(\d{2})/([A-Z][a-z]{2})/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})", text)
+    match = re.match(
+        r"(\d{2})/([A-Z][a-z]{2})/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})",
+        text,
+    )
     if match is None or match.group(2) not in _MONTHS:
         return 0.0
     day, year, hour, minute, second = (int(match.group(n)) for n in (1, 3, 4, 5, 6))
-    away_s = (int(match.group(8)) * 60 + int(match.group(9))) * (60 if match.group(7) == "+" else -60)
+    away_s = (int(match.group(8)) * 60 + int(match.group(9))) * (
+        60 if match.group(7) == "+" else -60
+    )
     try:
         month = _MONTHS.index(match.group(2)) + 1
         at = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
@@ -726,7 +989,11 @@ def _log_time(text: str) -> float:
 
 
 def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(at, timezone.utc)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def _timestamp(text: str) -> float:
@@ -751,7 +1018,9 @@ def _flat(query: str) -> dict[str, str]:
 class Inotify:
     """What the Linux kernel reports of folders; OSError where there is no such thing."""
 
-    _MASK = 0x8 | 0x40 | 0x80 | 0x100 | 0x200  # closed after writing, moved from, moved to, created, deleted
+    _MASK = (
+        0x8 | 0x40 | 0x80 | 0x100 | 0x200
+    )  # closed after writing, moved from, moved to, created, deleted
     _NEW, _FOLDER, _OVERFLOW = 0x80 | 0x100, 0x40000000, 0x4000
 
     def __init__(self) -> None:
@@ -802,34 +1071,53 @@ class Inotify:
 # --- the program -------------------------------------------------------------------------------------------------
 
 
-def open_sites(roots: Sequence[str], urls: Sequence[str], rules: WatcherRules, state: str = "") -> list[Site]:
+def open_sites(
+    roots: Sequence[str], urls: Sequence[str], rules: WatcherRules, state: str = ""
+) -> list[Site]:
     """The sites of these folders; one address holds for all folders, or each has its own."""
     if len(urls) not in (1, len(roots)):
-        raise WatcherError("Give --site once, or once for each folder: %d folders, %d sites." % (len(roots), len(urls)))
+        raise WatcherError(
+            "Give --site once, or once for each folder: %d folders, %d sites."
+            % (len(roots), len(urls))
+        )
     for url in urls:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or parts.query
+            or parts.fragment
+        ):
             raise WatcherError(
-                "--site must be the address of the main page, such as https://example.org/, not %r." % url
+                "--site must be the address of the main page, such as https://example.org/, not %r."
+                % url
             )
-    home = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    home = os.environ.get("XDG_STATE_HOME") or os.path.join(
+        os.path.expanduser("~"), ".local", "state"
+    )
     folder = state or os.path.join(home, "geohound-watcher")
     found: list[Site] = []
     for root, url in zip(roots, list(urls) * (len(roots) if len(urls) == 1 else 1)):
         if not os.path.isdir(root):
-            raise WatcherError("%s is no folder. Name the folder that the web server serves." % root)
+            raise WatcherError(
+                "%s is no folder. Name the folder that the web server serves." % root
+            )
         try:
             found.append(Site(root, url, rules, folder))
         except (OSError, sqlite3.Error) as error:
-            message = (
-                "%s or %s cannot be written: %s. Run the watcher as their owner, or choose another --state folder."
-            )
-            raise WatcherError(message % (root, folder, getattr(error, "strerror", None) or error)) from None
+            message = "%s or %s cannot be written: %s. Run the watcher as their owner, or choose another --state folder."
+            raise WatcherError(
+                message % (root, folder, getattr(error, "strerror", None) or error)
+            ) from None
     return found
 
 
 def run(
-    sites: Sequence[Site], logs: Sequence[str] = (), once: bool = False, interval_s: float = 2.0, port: int = 0
+    sites: Sequence[Site],
+    logs: Sequence[str] = (),
+    once: bool = False,
+    interval_s: float = 2.0,
+    port: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """Watch until stopped, or do everything once; events for whoever runs it."""
     paths = list(logs) * (len(sites) if len(logs) == 1 else 1) or [""] * len(sites)
@@ -837,7 +1125,9 @@ def run(
         raise WatcherError("Give --access-log once, or once for each folder.")
     for path in logs:
         if not os.path.isfile(path):
-            raise WatcherError("%s is no access log that can be read. Check its name." % path)
+            raise WatcherError(
+                "%s is no access log that can be read. Check its name." % path
+            )
     if once:
         for site, log in zip(sites, paths):
             site.finish(log)
@@ -869,7 +1159,12 @@ def summary(site: Site) -> dict[str, Any]:
     pages, left_out, listed = site.db.execute(
         "SELECT count(*), coalesce(sum(left_out), 0), coalesce(sum(listed IS NOT NULL), 0) FROM page"
     ).fetchone()
-    numbers = {"pages": pages, "left_out": left_out, "listed": listed, "flag": int(site.meta("flag", "0"))}
+    numbers = {
+        "pages": pages,
+        "left_out": left_out,
+        "listed": listed,
+        "flag": int(site.meta("flag", "0")),
+    }
     return {"event": "written", "site": site.url, "report": site.report, **numbers}
 
 
@@ -883,7 +1178,9 @@ def listen(sites: Sequence[Site], port: int) -> Any:
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
             name = self.headers.get("Host", "").lower()
-            named = [site for site in sites if urlsplit(site.url).netloc.lower() == name]
+            named = [
+                site for site in sites if urlsplit(site.url).netloc.lower() == name
+            ]
             site = (named or list(sites))[0] if named or len(sites) == 1 else None
             if site is None or not path.endswith("/" + REPORT):
                 self.send_error(404)
@@ -895,7 +1192,10 @@ def listen(sites: Sequence[Site], port: int) -> Any:
                 with open(site.report, "rb") as file:
                     body = file.read()
             self.send_response(200)
-            for header in (("Content-Type", "application/json"), ("Cache-Control", "no-store")):
+            for header in (
+                ("Content-Type", "application/json"),
+                ("Cache-Control", "no-store"),
+            ):
                 self.send_header(*header)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -907,7 +1207,10 @@ def listen(sites: Sequence[Site], port: int) -> Any:
     try:
         server = HTTPServer(("127.0.0.1", port), Handler)
     except OSError as error:
-        raise WatcherError("Port %d cannot be used: %s. Choose another --listen." % (port, error.strerror)) from None
+        raise WatcherError(
+            "Port %d cannot be used: %s. Choose another --listen."
+            % (port, error.strerror)
+        ) from None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
@@ -916,7 +1219,9 @@ def rush_hours(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Minutes of the day from 08:00-18:00."""
     found = []
     for text in texts:
-        match = re.match(r"([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-4]):([0-5]\d)\Z", text)
+        match = re.match(
+            r"([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-4]):([0-5]\d)\Z", text
+        )
         if match is None:
             raise WatcherError("Rush hours are written as 08:00-18:00, not %r." % text)
         hours = [int(group) for group in match.groups()]
@@ -932,33 +1237,122 @@ def read_key(path: str) -> bytes:
         with open(path, "rb") as file:
             key = file.read(10_000).strip()
     except OSError as error:
-        raise WatcherError("The key file %s cannot be read: %s." % (path, error.strerror)) from None
+        raise WatcherError(
+            "The key file %s cannot be read: %s." % (path, error.strerror)
+        ) from None
     if len(key) < 16:
-        raise WatcherError("The key in %s is too short; at least 16 characters are needed." % path)
+        raise WatcherError(
+            "The key in %s is too short; at least 16 characters are needed." % path
+        )
     return key
+
+
+def _options(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="Keep a report of new and changed pages in web sites, for crawlers."
+    )
+    add = parser.add_argument
+    add("root", nargs="+", metavar="ROOT", help="folder that the web server serves")
+    add(
+        "--site",
+        action="append",
+        required=True,
+        metavar="URL",
+        help="address of its main page; once for each ROOT",
+    )
+    add("--once", action="store_true", help="write the report and end")
+    add(
+        "--access-log",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="access log of the site, common or combined",
+    )
+    add(
+        "--listen",
+        type=int,
+        default=0,
+        metavar="PORT",
+        help="answer for the report on this loopback port",
+    )
+    add(
+        "--topic",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="report only pages with one of these words",
+    )
+    add(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave out these paths, such as drafts/*",
+    )
+    _add_limits(parser)
+    return parser.parse_args(words)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """How much the watcher may do, when, and where it keeps what it knows."""
+    add = parser.add_argument
+    add(
+        "--rush",
+        action="append",
+        default=[],
+        metavar="FROM-TO",
+        help="hours in which ranking rests, as 08:00-18:00",
+    )
+    add(
+        "--reset",
+        choices=("event", "time"),
+        default="event",
+        help="of the flag, unless the crawler chooses",
+    )
+    add(
+        "--period",
+        type=float,
+        default=86_400.0,
+        metavar="SECONDS",
+        help="of a reset by time",
+    )
+    add(
+        "--key",
+        default="",
+        metavar="FILE",
+        help="file with a key that crawlers share: the report is signed",
+    )
+    add("--no-sitemap", action="store_true", help="write no geohound-sitemap.xml")
+    add(
+        "--polling",
+        action="store_true",
+        help="look through all folders instead of asking the kernel",
+    )
+    add(
+        "--share",
+        type=float,
+        default=2.0,
+        metavar="PERCENT",
+        help="of one core that may be used",
+    )
+    add(
+        "--interval",
+        type=float,
+        default=2.0,
+        metavar="SECONDS",
+        help="between two looks",
+    )
+    add(
+        "--state",
+        default="",
+        metavar="FOLDER",
+        help="for the watcher's own database, outside of the site",
+    )
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """The program without Geohound around it."""
-    parser = argparse.ArgumentParser(description="Keep a report of new and changed pages in web sites, for crawlers.")
-    add = parser.add_argument
-    add("root", nargs="+", metavar="ROOT", help="folder that the web server serves")
-    add("--site", action="append", required=True, metavar="URL", help="address of its main page; once for each ROOT")
-    add("--once", action="store_true", help="write the report and end")
-    add("--access-log", action="append", default=[], metavar="FILE", help="access log of the site, common or combined")
-    add("--listen", type=int, default=0, metavar="PORT", help="answer for the report on this loopback port")
-    add("--topic", action="append", default=[], metavar="WORD", help="report only pages with one of these words")
-    add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out these paths, such as drafts/*")
-    add("--rush", action="append", default=[], metavar="FROM-TO", help="hours in which ranking rests, as 08:00-18:00")
-    add("--reset", choices=("event", "time"), default="event", help="of the flag, unless the crawler chooses")
-    add("--period", type=float, default=86_400.0, metavar="SECONDS", help="of a reset by time")
-    add("--key", default="", metavar="FILE", help="file with a key that crawlers share: the report is signed")
-    add("--no-sitemap", action="store_true", help="write no geohound-sitemap.xml")
-    add("--polling", action="store_true", help="look through all folders instead of asking the kernel")
-    add("--share", type=float, default=2.0, metavar="PERCENT", help="of one core that may be used")
-    add("--interval", type=float, default=2.0, metavar="SECONDS", help="between two looks")
-    add("--state", default="", metavar="FOLDER", help="for the watcher's own database, outside of the site")
-    given = parser.parse_args(words)
+    given = _options(words)
     try:
         rules = WatcherRules(
             exclude=tuple(given.exclude),
@@ -972,7 +1366,9 @@ def main(words: Sequence[str] | None = None) -> int:
             polling=given.polling,
         )
         sites = open_sites(given.root, given.site, rules, given.state)
-        for event in run(sites, given.access_log, given.once, given.interval, given.listen):
+        for event in run(
+            sites, given.access_log, given.once, given.interval, given.listen
+        ):
             sys.stdout.write(json.dumps(event) + "\n")
             sys.stdout.flush()
     except WatcherError as error:

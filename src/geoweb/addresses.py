@@ -13,7 +13,9 @@ from geoweb.words import OFF_TOPIC, slug, vocabulary
 
 _MULTIPLIER = 0x9E3779B1  # odd, so that it has an inverse modulo 2**32
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 32)
-_SESSION = re.compile(r";jsessionid=[0-9A-Fa-f]+|(?:(?<=[?&])|^)(?:PHPSESSID|sid)=[0-9a-f]+&?")
+_SESSION = re.compile(
+    r";jsessionid=[0-9A-Fa-f]+|(?:(?<=[?&])|^)(?:PHPSESSID|sid)=[0-9a-f]+&?"
+)
 _FIELDS = {
     "sec": r"[a-z0-9-]+", "slug": r"[a-z0-9-]+", "s": r"\d{1,3}", "k": r"\d{1,7}", "start": r"\d{1,9}",
     "id": r"\d{1,12}", "x": r"[0-9a-f]{8}",
@@ -38,7 +40,11 @@ SCHEMES = (
     Scheme("/taxonomy/term/{s}", "/taxonomy/term/{s}?page={k}", "/node/{id}"),
     Scheme("/index.php?id={id}", "/index.php?id={id}", "/index.php?id={id}"),
     Scheme("/?cat={s}", "/?cat={s}&paged={k}", "/?p={id}"),
-    Scheme("/viewforum.php?f={s}", "/viewforum.php?f={s}&start={start}", "/viewtopic.php?f={s}&t={id}"),
+    Scheme(
+        "/viewforum.php?f={s}",
+        "/viewforum.php?f={s}&start={start}",
+        "/viewtopic.php?f={s}&t={id}",
+    ),
     Scheme("/{x}", "/{x}", "/{x}"),
 )
 
@@ -52,10 +58,17 @@ def _patterns(scheme: int) -> tuple[tuple[Sort, re.Pattern[str]], ...]:
 
     def compiled(shape: str) -> re.Pattern[str]:
         pieces = re.split(r"\{(\w+)\}", shape)
-        groups = (f"(?P<{p}>{_FIELDS[p]})" if i % 2 else re.escape(p) for i, p in enumerate(pieces))
+        groups = (
+            f"(?P<{p}>{_FIELDS[p]})" if i % 2 else re.escape(p)
+            for i, p in enumerate(pieces)
+        )
         return re.compile("".join(groups))
 
-    pairs = ((Sort.LEAF, shapes.leaf), (Sort.LISTING, shapes.listing), (Sort.SECTION, shapes.section))
+    pairs = (
+        (Sort.LEAF, shapes.leaf),
+        (Sort.LISTING, shapes.listing),
+        (Sort.SECTION, shapes.section),
+    )
     return tuple((sort, compiled(shape)) for sort, shape in pairs)
 
 
@@ -74,8 +87,14 @@ def _section_slug(host: Host, section: int) -> str:
     return f"{own}-{section + 1}" if own in before else own
 
 
-def section_words(geo_sections: list[str], off: list[list[str]], topic: int, section: int) -> str:
-    return off[topic - OFF_TOPIC][0] if topic >= OFF_TOPIC else geo_sections[section % len(geo_sections)]
+def section_words(
+    geo_sections: list[str], off: list[list[str]], topic: int, section: int
+) -> str:
+    return (
+        off[topic - OFF_TOPIC][0]
+        if topic >= OFF_TOPIC
+        else geo_sections[section % len(geo_sections)]
+    )
 
 
 def path_of(host: Host, page: int) -> str:
@@ -85,7 +104,11 @@ def path_of(host: Host, page: int) -> str:
         if host.scheme == _SCRAMBLED:
             return f"/{_scramble(host, page)}"
         shape = _leaf_shape(host, section)
-        return shape % ((card.slug, _first_id(host) + page) if host.scheme < _FIRST_OPAQUE else _first_id(host) + page)
+        return shape % (
+            (card.slug, _first_id(host) + page)
+            if host.scheme < _FIRST_OPAQUE
+            else _first_id(host) + page
+        )
     if sort is Sort.HOME:
         return "/"
     scheme = SCHEMES[host.scheme]
@@ -119,7 +142,11 @@ def page_at(host: Host, target: str, orphans: int) -> int | None:
         found = pattern.fullmatch(target)
         if found:
             page = _read_page(host, sort, found.groupdict())
-            if page is not None and 0 < page < host.layout.total + orphans and path_of(host, page) == target:
+            if (
+                page is not None
+                and 0 < page < host.layout.total + orphans
+                and path_of(host, page) == target
+            ):
                 return page
     return None
 
@@ -134,7 +161,11 @@ def _read_page(host: Host, sort: Sort, fields: dict[str, str]) -> int | None:
         return None
     number = 1
     if sort is Sort.LISTING:
-        number = int(fields["k"]) if "k" in fields else int(fields["start"]) // host.layout.per_listing + 1
+        number = (
+            int(fields["k"])
+            if "k" in fields
+            else int(fields["start"]) // host.layout.per_listing + 1
+        )
     if not 1 <= number <= host.layout.listing_count(section):
         return None
     return host.layout.listing(section, number)
@@ -144,7 +175,14 @@ def _read_section(host: Host, fields: dict[str, str]) -> int | None:
     if "s" in fields:
         section = int(fields["s"]) - 3
         return section if 0 <= section < host.layout.sections else None
-    return next((s for s in range(host.layout.sections) if _section_slug(host, s) == fields["sec"]), None)
+    return next(
+        (
+            s
+            for s in range(host.layout.sections)
+            if _section_slug(host, s) == fields["sec"]
+        ),
+        None,
+    )
 
 
 def strip_session(target: str) -> str:

@@ -11,7 +11,9 @@ from geoweb.placing import DEAD_FATES, Fate, Placed
 LATER_FATES = (*DEAD_FATES, Fate.SILENT, Fate.RATE_LIMITED)
 
 
-def grow_old(placed: Sequence[Placed], seed: int, share: float, age: int) -> list[Placed]:
+def grow_old(
+    placed: Sequence[Placed], seed: int, share: float, age: int
+) -> list[Placed]:
     """The services at this age: with each, this share of the living ones dies, and none comes back.
 
     Catalogues that list others live on: nobody could find those otherwise.
@@ -19,14 +21,18 @@ def grow_old(placed: Sequence[Placed], seed: int, share: float, age: int) -> lis
     needed = {each.catalogue for each in placed}
     return [
         replace(each, fate=_death(seed, each.number), mislabelled=False)
-        if each.fate is Fate.ALIVE and each.number not in needed and _is_dead(seed, each.number, share, age)
+        if each.fate is Fate.ALIVE
+        and each.number not in needed
+        and _is_dead(seed, each.number, share, age)
         else each
         for each in placed
     ]
 
 
 def _is_dead(seed: int, number: int, share: float, age: int) -> bool:
-    return any(unit(mix(seed, number, Salt.DEATH), year) < share for year in range(1, age + 1))
+    return any(
+        unit(mix(seed, number, Salt.DEATH), year) < share for year in range(1, age + 1)
+    )
 
 
 def _death(seed: int, number: int) -> Fate:

@@ -38,7 +38,12 @@ class Salt(IntEnum):
 
 def mix(a: int, b: int = 0, c: int = 0) -> int:
     """64 well-stirred bits out of three numbers: multiply and xor-shift, the same on every machine."""
-    x = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + c * 0x165667B19E3779F9 + 0x27D4EB2F) & _MASK
+    x = (
+        a * 0x9E3779B97F4A7C15
+        + b * 0xC2B2AE3D27D4EB4F
+        + c * 0x165667B19E3779F9
+        + 0x27D4EB2F
+    ) & _MASK
     x ^= x >> 32
     x = x * 0xD6E8FEB86659FD93 & _MASK
     x ^= x >> 32
@@ -88,7 +93,9 @@ class Dice:
 
     def lognormal(self, mean: float, sigma: float) -> float:
         """A draw whose mean is `mean`; sigma is that of the logarithm."""
-        normal = math.sqrt(-2 * math.log(1 - self.unit())) * math.cos(2 * math.pi * self.unit())
+        normal = math.sqrt(-2 * math.log(1 - self.unit())) * math.cos(
+            2 * math.pi * self.unit()
+        )
         return math.exp(math.log(mean) - sigma * sigma / 2 + sigma * normal)
 
     def heavy(self, mean: float, most: int) -> int:

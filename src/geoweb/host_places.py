@@ -41,7 +41,9 @@ _COUNTRIES = {
     "KZ": ("Алматы",),
     "CN": ("武汉", "兰州", "青岛", "昆明", "哈尔滨"),
 }
-_COUNTRY_OF = {place: country for country, places in _COUNTRIES.items() for place in places}
+_COUNTRY_OF = {
+    place: country for country, places in _COUNTRIES.items() for place in places
+}
 
 
 class HostPlace(NamedTuple):

@@ -46,10 +46,26 @@ class Charset(StrEnum):
 
 
 ROLE_SHARES = ((Role.PROVIDER, 0.12), (Role.DECOY, 0.08), (Role.NEIGHBOUR, 0.1))
-TOPICAL_SECTIONS = {Role.PROVIDER: 0.6, Role.DECOY: 0.85, Role.NEIGHBOUR: 0.25, Role.ELSEWHERE: 0.015}
+TOPICAL_SECTIONS = {
+    Role.PROVIDER: 0.6,
+    Role.DECOY: 0.85,
+    Role.NEIGHBOUR: 0.25,
+    Role.ELSEWHERE: 0.015,
+}
 GENRES: dict[Role, tuple[tuple[Genre, float], ...]] = {
-    Role.PROVIDER: ((Genre.PORTAL, 4), (Genre.CATALOGUE, 3), (Genre.PROJECT, 2), (Genre.PAPERS, 1)),
-    Role.DECOY: ((Genre.SHOP, 2), (Genre.BLOG, 2), (Genre.NEWS, 2), (Genre.FORUM, 1), (Genre.PORTAL, 1)),
+    Role.PROVIDER: (
+        (Genre.PORTAL, 4),
+        (Genre.CATALOGUE, 3),
+        (Genre.PROJECT, 2),
+        (Genre.PAPERS, 1),
+    ),
+    Role.DECOY: (
+        (Genre.SHOP, 2),
+        (Genre.BLOG, 2),
+        (Genre.NEWS, 2),
+        (Genre.FORUM, 1),
+        (Genre.PORTAL, 1),
+    ),
     Role.NEIGHBOUR: (
         (Genre.PAPERS, 3),
         (Genre.NEWS, 2),
@@ -57,7 +73,13 @@ GENRES: dict[Role, tuple[tuple[Genre, float], ...]] = {
         (Genre.FORUM, 2),
         (Genre.PROJECT, 1),
     ),
-    Role.ELSEWHERE: ((Genre.NEWS, 3), (Genre.BLOG, 3), (Genre.SHOP, 3), (Genre.FORUM, 2), (Genre.PAPERS, 1)),
+    Role.ELSEWHERE: (
+        (Genre.NEWS, 3),
+        (Genre.BLOG, 3),
+        (Genre.SHOP, 3),
+        (Genre.FORUM, 2),
+        (Genre.PAPERS, 1),
+    ),
 }
 _LANGUAGE_SHARES = (
     ("en", 34), ("de", 14), ("fr", 9), ("es", 9), ("pt", 6), ("nl", 5),
@@ -191,7 +213,9 @@ def make_host(frame: Frame, index: int, names: tuple[str, str]) -> Host:
         charset=Charset.BOTH if encoding == "utf-16" else dice.pick(tuple(Charset)),
         place=place,
         layout=layout,
-        section_topics=tuple(_draw_section_topic(frame.role, seed, s) for s in range(layout.sections)),
+        section_topics=tuple(
+            _draw_section_topic(frame.role, seed, s) for s in range(layout.sections)
+        ),
         troubles=frame.troubles,
     )
 
@@ -221,8 +245,12 @@ def gist_of(host: Host, page: int) -> Gist:
     topic = host.section_topics[spot.section] if host.section_topics else OFF_TOPIC
     if spot.sort is Sort.LEAF and number % 100 >= 85:
         other = number >> 40
-        topic = other % TOPIC_COUNT if topic < OFF_TOPIC else OFF_TOPIC + other % OFF_COUNT
-    return Gist(spot, topic, number, cards(host.language, topic)[(number >> 16) % CARDS])
+        topic = (
+            other % TOPIC_COUNT if topic < OFF_TOPIC else OFF_TOPIC + other % OFF_COUNT
+        )
+    return Gist(
+        spot, topic, number, cards(host.language, topic)[(number >> 16) % CARDS]
+    )
 
 
 def share_pages(pages: int, hosts: int, seed: int) -> list[int]:

@@ -77,7 +77,9 @@ def make_layout(pages: int, seed: int) -> Layout:
     dice = Dice(seed, pages, Salt.LAYOUT)
     sections = min(9, max(2, int(pages**0.35)))
     per_listing = 10 + dice.below(21)
-    leaf_count = max(sections, int((pages - 1 - sections) * per_listing / (per_listing + 1)))
+    leaf_count = max(
+        sections, int((pages - 1 - sections) * per_listing / (per_listing + 1))
+    )
     weights = [0.3 + dice.unit() for _ in range(sections)]
     scale, done, leaves = leaf_count / sum(weights), 0.0, [sections + 1]
     for weight in weights:

@@ -24,10 +24,25 @@ class Part(IntEnum):
 Edge = tuple[Part, int, int]  # part, host, page
 # Where links out of a host lead, as sums of shares. These and the means below are tuned together with the
 # places of mentions, so that about 5 %, 1 % and 0.15 % of the pages at depth 1, 2 and 3 reveal a service.
-_TOPICAL_AIMS = ((Role.PROVIDER, 0.035), (Role.DECOY, 0.145), (Role.NEIGHBOUR, 0.3), (Role.ELSEWHERE, 1.0))
-_OTHER_AIMS = ((Role.PROVIDER, 0.004), (Role.DECOY, 0.026), (Role.NEIGHBOUR, 0.086), (Role.ELSEWHERE, 1.0))
+_TOPICAL_AIMS = (
+    (Role.PROVIDER, 0.035),
+    (Role.DECOY, 0.145),
+    (Role.NEIGHBOUR, 0.3),
+    (Role.ELSEWHERE, 1.0),
+)
+_OTHER_AIMS = (
+    (Role.PROVIDER, 0.004),
+    (Role.DECOY, 0.026),
+    (Role.NEIGHBOUR, 0.086),
+    (Role.ELSEWHERE, 1.0),
+)
 # Mean number of links out of the host by role; forums and blogs of the wide web link out least.
-_OUTSIDE_MEAN = {Role.PROVIDER: 2.5, Role.DECOY: 4.5, Role.NEIGHBOUR: 4.5, Role.ELSEWHERE: 4.0}
+_OUTSIDE_MEAN = {
+    Role.PROVIDER: 2.5,
+    Role.DECOY: 4.5,
+    Role.NEIGHBOUR: 4.5,
+    Role.ELSEWHERE: 4.0,
+}
 _LINK_LIST_SHARE = 0.004  # pages that are lists of links: dozens of them
 
 
@@ -40,9 +55,14 @@ def out_links(world: World, host: Host, page: int) -> list[Edge]:
     dice = Dice(host.seed, page, Salt.LINKS)
     edges: list[Edge] = [(Part.NAV, index, n) for n in range(layout.sections + 1)]
     if spot.sort is Sort.HOME:
-        edges += [(Part.ITEM, index, _front_leaf(host, dice)) for _ in range(12 + dice.below(20))]
+        edges += [
+            (Part.ITEM, index, _front_leaf(host, dice))
+            for _ in range(12 + dice.below(20))
+        ]
     elif spot.sort in {Sort.SECTION, Sort.LISTING}:
-        edges += [(Part.ITEM, index, n) for n in layout.listed(spot.section, spot.number)]
+        edges += [
+            (Part.ITEM, index, n) for n in layout.listed(spot.section, spot.number)
+        ]
         edges += [(Part.PAGER, index, n) for n in _pager(host, spot)]
     else:
         edges += [(Part.RELATED, index, n) for n in _related(host, spot, dice)]
@@ -61,8 +81,17 @@ def _front_leaf(host: Host, dice: Dice) -> int:
 
 def _pager(host: Host, spot: Spot) -> list[int]:
     last = host.layout.listing_count(spot.section)
-    wanted = {1, spot.number - 2, spot.number - 1, spot.number + 1, spot.number + 2, last} - {spot.number}
-    return [host.layout.listing(spot.section, n) for n in sorted(wanted) if 1 <= n <= last]
+    wanted = {
+        1,
+        spot.number - 2,
+        spot.number - 1,
+        spot.number + 1,
+        spot.number + 2,
+        last,
+    } - {spot.number}
+    return [
+        host.layout.listing(spot.section, n) for n in sorted(wanted) if 1 <= n <= last
+    ]
 
 
 def _related(host: Host, spot: Spot, dice: Dice) -> list[int]:
@@ -70,7 +99,10 @@ def _related(host: Host, spot: Spot, dice: Dice) -> list[int]:
     leaves = host.layout.leaf_range(spot.section)
     near = leaves.start + spot.number
     found = [n for n in (near - 1, near + 1) if n in leaves and spot.sort is Sort.LEAF]
-    others = (dice.pick(leaves) if dice.unit() < 0.8 else _front_leaf(host, dice) for _ in range(dice.heavy(8.0, 60)))
+    others = (
+        dice.pick(leaves) if dice.unit() < 0.8 else _front_leaf(host, dice)
+        for _ in range(dice.heavy(8.0, 60))
+    )
     return [*found, *others]
 
 
@@ -85,7 +117,9 @@ def _outside(world: World, host: Host, topical: bool, dice: Dice) -> list[Edge]:
         hosts = world.hosts_of(next(role for role, below in aims if aim < below))
         if not hosts:  # a very small web lacks some roles
             continue
-        target = hosts[int(len(hosts) * dice.unit() ** 1.8)]  # the first of a role are the famous ones
+        target = hosts[
+            int(len(hosts) * dice.unit() ** 1.8)
+        ]  # the first of a role are the famous ones
         if target != host.index:
             edges.append((Part.OUTSIDE, target, _landing(world.host(target), dice)))
     return edges

@@ -31,7 +31,9 @@ class Family:
 
 FAMILIES = tuple(
     Family(**table)
-    for table in tomllib.loads(resources.files("geoweb").joinpath("markup.toml").read_text("utf-8")).values()
+    for table in tomllib.loads(
+        resources.files("geoweb").joinpath("markup.toml").read_text("utf-8")
+    ).values()
 )
 
 
@@ -42,4 +44,10 @@ def markup_of(host: Host) -> Family:
     if host.seed % 2:
         return family
     own = f'class="t{mix(host.seed, 2) % 997:x}-'
-    return replace(family, **{f.name: getattr(family, f.name).replace('class="', own) for f in fields(Family)})
+    return replace(
+        family,
+        **{
+            f.name: getattr(family, f.name).replace('class="', own)
+            for f in fields(Family)
+        },
+    )

@@ -55,7 +55,14 @@ class Dialect(StrEnum):
     MIRROR = "mirror"
 
 
-DEAD_FATES = (Fate.GONE, Fate.BROKEN, Fate.EXCEPTION, Fate.LOGIN, Fate.BOT_WALL, Fate.REPLACED)
+DEAD_FATES = (
+    Fate.GONE,
+    Fate.BROKEN,
+    Fate.EXCEPTION,
+    Fate.LOGIN,
+    Fate.BOT_WALL,
+    Fate.REPLACED,
+)
 HOW_SHARES = (
     (How.LINK, 26), (How.TEXT, 11), (How.BARE, 9), (How.CODE, 9), (How.FORM, 5), (How.SCRIPT, 11),
     (How.SCRIPT_FILE, 9), (How.CONFIG, 8), (How.CATALOGUE, 8), (How.SITEMAP, 4),
@@ -109,7 +116,9 @@ class Ground:
     kinds: tuple[str, ...]
     host: Callable[[int], Host]
     providers: Sequence[int]
-    others: Sequence[int]  # hosts that may mention services of providers: no decoys, no walls
+    others: Sequence[
+        int
+    ]  # hosts that may mention services of providers: no decoys, no walls
     host_count: int
 
 
@@ -118,7 +127,10 @@ def place_services(ground: Ground) -> list[Placed]:
     drafts = [(index, Dice(ground.seed, mix(index, k), Salt.SERVICE)) for index in ground.providers
               for k in range(_draw_count(ground.seed, index))]  # fmt: skip
     kinds = draw_kinds(ground, len(drafts))
-    placed = [_draft(ground, number, index, kinds[number], dice) for number, (index, dice) in enumerate(drafts)]
+    placed = [
+        _draft(ground, number, index, kinds[number], dice)
+        for number, (index, dice) in enumerate(drafts)
+    ]
     placed = _assign_catalogues(ground.seed, placed)
     return _mention_all(ground, placed)
 
@@ -167,7 +179,11 @@ def _draw_fate(shares: Shares, dice: Dice) -> Fate:
     chance = dice.unit()
     if chance < shares.dead_service:
         return dice.pick(DEAD_FATES)
-    return Fate.MOVED if chance < shares.dead_service + shares.moved_service else Fate.ALIVE
+    return (
+        Fate.MOVED
+        if chance < shares.dead_service + shares.moved_service
+        else Fate.ALIVE
+    )
 
 
 def _draw_box(host: Host, dice: Dice) -> Box:
@@ -184,17 +200,28 @@ def _draw_box(host: Host, dice: Dice) -> Box:
 
 def _assign_catalogues(seed: int, placed: list[Placed]) -> list[Placed]:
     """Catalogues list the services hidden behind one; a catalogue itself is never hidden that way."""
-    placed = [replace(p, how=How.LINK) if p.spec.kind == "csw" and p.how is How.CATALOGUE else p for p in placed]
+    placed = [
+        replace(p, how=How.LINK)
+        if p.spec.kind == "csw" and p.how is How.CATALOGUE
+        else p
+        for p in placed
+    ]
     catalogues = [p for p in placed if p.spec.kind == "csw" and p.alive]
     if not catalogues:
-        return [replace(p, how=How.LINK) if p.how is How.CATALOGUE else p for p in placed]
+        return [
+            replace(p, how=How.LINK) if p.how is How.CATALOGUE else p for p in placed
+        ]
     settled = []
     for p in placed:
         if p.how is not How.CATALOGUE:
             settled.append(p)
             continue
         near = [c for c in catalogues if c.host == p.host] or catalogues
-        settled.append(replace(p, catalogue=near[mix(seed, p.number, Salt.SERVICE) % len(near)].number))
+        settled.append(
+            replace(
+                p, catalogue=near[mix(seed, p.number, Salt.SERVICE) % len(near)].number
+            )
+        )
     return settled
 
 
@@ -211,13 +238,18 @@ def _mention_all(ground: Ground, placed: list[Placed]) -> list[Placed]:
             spots = [(p.host, ground.host(p.host).layout.total + orphan)]
         elif p.how is not How.CATALOGUE:
             key = (p.host, p.how)
-            shares_page = key in last_page and dice.unit() < _SHARED_PAGE.get(p.how, 0.0)
-            spots = [last_page[key] if shares_page else _draw_page(ground, p.host, dice)]
+            shares_page = key in last_page and dice.unit() < _SHARED_PAGE.get(
+                p.how, 0.0
+            )
+            spots = [
+                last_page[key] if shares_page else _draw_page(ground, p.host, dice)
+            ]
             last_page[key] = spots[0]
             if dice.unit() < 0.1:
                 spots.append(_draw_page(ground, p.host, dice))
         mentions = tuple(
-            Mention(host, page, p.number, _draw_dialect(ground.shares, p, dice)) for host, page in dict.fromkeys(spots)
+            Mention(host, page, p.number, _draw_dialect(ground.shares, p, dice))
+            for host, page in dict.fromkeys(spots)
         )
         done.append(replace(p, mentions=mentions))
     return done
@@ -233,7 +265,9 @@ def _draw_page(ground: Ground, index: int, dice: Dice) -> tuple[int, int]:
     """Mostly on the host itself, towards the front of its first section; now and then somewhere else."""
     if dice.unit() < 0.06 and ground.others:
         host = ground.host(dice.pick(ground.others))
-        return host.index, host.layout.leaves[0] + dice.below(host.layout.leaves[-1] - host.layout.leaves[0])
+        return host.index, host.layout.leaves[0] + dice.below(
+            host.layout.leaves[-1] - host.layout.leaves[0]
+        )
     host = ground.host(index)
     chance = dice.unit()
     if chance < 0.03:

@@ -14,7 +14,15 @@ from geoweb.markup import Family, markup_of
 from geoweb.reveals import write_mentions
 from geoweb.site_files import trap_links
 from geoweb.trouble import Trouble
-from geoweb.words import OFF_TOPIC, STOCK, paragraphs, sentences, slug, subject, vocabulary
+from geoweb.words import (
+    OFF_TOPIC,
+    STOCK,
+    paragraphs,
+    sentences,
+    slug,
+    subject,
+    vocabulary,
+)
 from geoweb.world import World
 
 
@@ -25,7 +33,11 @@ def title_of(world: World, host: Host, page: int) -> str:
         return brand_of(host)
     if spot.sort is Sort.SECTION or spot.sort is Sort.LISTING:
         return _section_title(host, spot.section)
-    if topic >= OFF_TOPIC or number & 7 > 4 or page not in world.mentions_on(host.index):
+    if (
+        topic >= OFF_TOPIC
+        or number & 7 > 4
+        or page not in world.mentions_on(host.index)
+    ):
         return card.title
     words = vocabulary(host.language)
     return escape(
@@ -48,7 +60,9 @@ def _section_title(host: Host, section: int) -> str:
     words = vocabulary(host.language)
     topic = host.section_topics[section]
     name = section_words(words.geo_sections, words.off, topic, section)
-    return escape(name if topic >= OFF_TOPIC or section == 0 else f"{name}: {words.topics[topic]}")
+    return escape(
+        name if topic >= OFF_TOPIC or section == 0 else f"{name}: {words.topics[topic]}"
+    )
 
 
 def render(world: World, host: Host, page: int) -> tuple[str, bytes]:
@@ -61,8 +75,14 @@ def render(world: World, host: Host, page: int) -> tuple[str, bytes]:
     mentions = world.mentions_on(host.index).get(page)
     if mentions:
         if gist.topic >= OFF_TOPIC:  # even a cook who shows a map says a word about it
-            main.append(family.paragraph % paragraphs(host.language, gist.number % TOPIC_COUNT)[0])
-        main.append(family.box % (words.ui["services"], write_mentions(world, host, page, mentions)))
+            main.append(
+                family.paragraph
+                % paragraphs(host.language, gist.number % TOPIC_COUNT)[0]
+            )
+        main.append(
+            family.box
+            % (words.ui["services"], write_mentions(world, host, page, mentions))
+        )
     listing, side = _write_links(world, host, page, family)
     main.append(listing)
     foot = trap_links(host, page) + f"© {brand_of(host)}"
@@ -77,9 +97,18 @@ def render(world: World, host: Host, page: int) -> tuple[str, bytes]:
 def _write_text(host: Host, gist: Gist, family: Family) -> list[str]:
     stock = paragraphs(host.language, gist.topic)
     sort, number = gist.spot.sort, gist.number
-    count = 1 if sort is Sort.SECTION or sort is Sort.LISTING else 2 + (number & 7) * (number >> 3 & 7) // 6
-    step = 1 + (number >> 20) % 15 * 2  # odd, so that no paragraph of the stock comes twice
-    blocks = [family.paragraph % stock[(number >> 6) + n * step & STOCK - 1] for n in range(count)]
+    count = (
+        1
+        if sort is Sort.SECTION or sort is Sort.LISTING
+        else 2 + (number & 7) * (number >> 3 & 7) // 6
+    )
+    step = (
+        1 + (number >> 20) % 15 * 2
+    )  # odd, so that no paragraph of the stock comes twice
+    blocks = [
+        family.paragraph % stock[(number >> 6) + n * step & STOCK - 1]
+        for n in range(count)
+    ]
     if sort is not Sort.LEAF:
         return blocks
     before, after = dress(host, gist)
@@ -99,7 +128,11 @@ def href(host: Host, target: Host, number: int, seen_on: int) -> str:
 
 
 def _nav(host: Host, page: int) -> str:
-    return _write_nav(host, page) if Trouble.SESSION_IDS in host.troubles else _kept_nav(host)
+    return (
+        _write_nav(host, page)
+        if Trouble.SESSION_IDS in host.troubles
+        else _kept_nav(host)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -114,14 +147,23 @@ def _write_nav(host: Host, page: int) -> str:
         *(_section_title(host, s) for s in range(host.layout.sections)),
     ]
     return family.nav % "".join(
-        [family.nav_item % (href(host, host, n, page), label) for n, label in enumerate(labels)]
+        [
+            family.nav_item % (href(host, host, n, page), label)
+            for n, label in enumerate(labels)
+        ]
     )
 
 
-def _write_links(world: World, host: Host, page: int, family: Family) -> tuple[str, str]:
+def _write_links(
+    world: World, host: Host, page: int, family: Family
+) -> tuple[str, str]:
     """The listing with its pager, and the side part with links to related pages and to other hosts."""
     ui = vocabulary(host.language).ui
-    teasers = sentences(host.language, gist_of(host, page).topic) if host.seed & 2 else ("",) * STOCK
+    teasers = (
+        sentences(host.language, gist_of(host, page).topic)
+        if host.seed & 2
+        else ("",) * STOCK
+    )
     shown: tuple[list[str], ...] = ([], [], [], [], [])
     for part, target, number in out_links(world, host, page):
         if part is Part.NAV:
@@ -129,17 +171,23 @@ def _write_links(world: World, host: Host, page: int, family: Family) -> tuple[s
         other = host if target == host.index else world.host(target)
         address = href(host, other, number, page)
         if part is Part.PAGER:
-            shown[part].append(family.pager_item % (address, host.layout.spot(number).number))
+            shown[part].append(
+                family.pager_item % (address, host.layout.spot(number).number)
+            )
             continue
         title = title_of(world, other, number)
         if part is Part.ITEM:
-            shown[part].append(family.entry % (address, title, teasers[number & STOCK - 1]))
+            shown[part].append(
+                family.entry % (address, title, teasers[number & STOCK - 1])
+            )
         else:
             if number % 9 == 8:  # links that say little
                 title = ui["more"] if part is Part.RELATED else other.name
             shown[part].append(family.side_item % (address, title))
     _, items, pager, related, outside = ("\n".join(rows) for rows in shown)
-    main = (family.entries % items if items else "") + (family.pager % pager if pager else "")
+    main = (family.entries % items if items else "") + (
+        family.pager % pager if pager else ""
+    )
     side = family.side % (ui["related"], related) if related else ""
     return main, side + (family.side % (ui["links"], outside) if outside else "")
 
@@ -175,5 +223,10 @@ def encode(host: Host, text: str) -> tuple[str, bytes]:
 
 def _break(text: str) -> str:
     """Closing tags left out, others closed twice, the end torn off."""
-    text = text.replace("</p>", "").replace("</li>", "").replace("</h2>", "</h3></b>").replace("</nav>", "</div>")
+    text = (
+        text.replace("</p>", "")
+        .replace("</li>", "")
+        .replace("</h2>", "</h3></b>")
+        .replace("</nav>", "</div>")
+    )
     return text.replace("</body></html>", "<!-- end").replace("</BODY></HTML>", "<")

@@ -15,7 +15,14 @@ from geoweb.placing import Fate, How, Placed
 from geoweb.protocol import Reply, Request
 from geoweb.render import encode, render
 from geoweb.reveals import shown_on
-from geoweb.site_files import answer_trap, bot_page, has_sitemap, login_page, robots_of, sitemap_of
+from geoweb.site_files import (
+    answer_trap,
+    bot_page,
+    has_sitemap,
+    login_page,
+    robots_of,
+    sitemap_of,
+)
 from geoweb.trouble import Trouble
 from geoweb.viewers import config_name, write_config, write_script
 from geoweb.words import vocabulary
@@ -50,11 +57,15 @@ class Moods:
             count = count + 1 if at == now else 1
             self._second[host.index] = (now, count)
             if count > _PER_SECOND:
-                return Reply(429, "text/plain", b"Too many requests", (("Retry-After", "1"),))
+                return Reply(
+                    429, "text/plain", b"Too many requests", (("Retry-After", "1"),)
+                )
         if Trouble.FLAKY in host.troubles:
             asked = self._asked[host.index] = self._asked.get(host.index, 0) + 1
             if asked <= _FLAKY_AT_FIRST or asked % 60 == 0:
-                return Reply(503, _HTML, b"<h1>Service unavailable</h1>", (("Retry-After", "1"),))
+                return Reply(
+                    503, _HTML, b"<h1>Service unavailable</h1>", (("Retry-After", "1"),)
+                )
         return None
 
 
@@ -63,14 +74,18 @@ def respond(world: World, request: Request, moods: Moods | None = None) -> Reply
     name = request.host.partition(":")[0].lower().rstrip(".")
     found = world.resolve(name)
     if found is None:
-        return answer_listed(name, request) or Reply(404, "text/plain", b"no such site\n")
+        return answer_listed(name, request) or Reply(
+            404, "text/plain", b"no such site\n"
+        )
     host, is_sister = found
     if host.is_walled:
         return _wall(host, request)
     refusal = moods.refuse(host) if moods else None
     if refusal:
         return refusal
-    reply = _serve(world, host, request) or (_sister_page(request) if is_sister else _site(world, host, request))
+    reply = _serve(world, host, request) or (
+        _sister_page(request) if is_sister else _site(world, host, request)
+    )
     if Trouble.SLOW in host.troubles:
         drip = 4000 if host.seed & 1 else 0
         return replace(reply, delay_s=0.5 + host.seed % 100 / 50, drip_bytes_per_s=drip)
@@ -95,7 +110,9 @@ def _serve(world: World, host: Host, request: Request) -> Reply | None:
         if placed.fate is Fate.MOVED:
             old = replace(placed.spec, endpoint=placed.old_endpoint)
             if services.answer(old, request) is not None:
-                return Reply(301, _HTML, b"", (("Location", _moved_to(placed, request)),))
+                return Reply(
+                    301, _HTML, b"", (("Location", _moved_to(placed, request)),)
+                )
         reply = services.answer(placed.spec, request, world.listed_by(placed.number))
         if reply is not None:
             return _meet_fate(host, placed, reply)
@@ -105,8 +122,14 @@ def _serve(world: World, host: Host, request: Request) -> Reply | None:
 def _moved_to(placed: Placed, request: Request) -> str:
     old_path, _, old_query = placed.old_endpoint.partition("?")
     new_path, _, new_query = placed.spec.endpoint.partition("?")
-    below = request.path[len(old_path) - len("http://") - old_path[len("http://") :].index("/") :]
-    query = request.query.replace(old_query, "", 1).strip("&") if old_query else request.query
+    below = request.path[
+        len(old_path) - len("http://") - old_path[len("http://") :].index("/") :
+    ]
+    query = (
+        request.query.replace(old_query, "", 1).strip("&")
+        if old_query
+        else request.query
+    )
     whole = "&".join(part for part in (new_query, query) if part)
     return f"{new_path}{below}{'?' if whole else ''}{whole}"
 
@@ -129,16 +152,27 @@ def _meet_fate(host: Host, placed: Placed, reply: Reply) -> Reply:
         case Fate.SILENT:
             return Reply(200, _HTML, b"", hang=True)
         case Fate.RATE_LIMITED:
-            return Reply(429, "text/plain", b"Too many requests", (("Retry-After", "1"),))
+            return Reply(
+                429, "text/plain", b"Too many requests", (("Retry-After", "1"),)
+            )
     if placed.mislabelled:
-        return replace(reply, content_type=("text/html", "text/plain", "application/octet-stream")[placed.number % 3])
+        return replace(
+            reply,
+            content_type=("text/html", "text/plain", "application/octet-stream")[
+                placed.number % 3
+            ],
+        )
     return reply
 
 
 def _sister_page(request: Request) -> Reply:
     """A host that only runs services shows the start page of its web server, and nothing else."""
     if request.path == "/":
-        return Reply(200, _HTML, b"<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>")
+        return Reply(
+            200,
+            _HTML,
+            b"<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>",
+        )
     return Reply(404, _HTML, b"<h1>404 Not Found</h1>")
 
 
@@ -148,20 +182,28 @@ def _site(world: World, host: Host, request: Request) -> Reply:
     if page is not None:
         kind, body = render(world, host, page)
         return Reply(200, kind, body)
-    reply = _site_file(world, host, request.path) or _viewer_file(world, host, request.path)
+    reply = _site_file(world, host, request.path) or _viewer_file(
+        world, host, request.path
+    )
     return reply or answer_trap(host, request) or _missing(host)
 
 
 def _site_file(world: World, host: Host, path: str) -> Reply | None:
     if path == "/robots.txt":
         text = robots_of(world, host)
-        return Reply(404, _HTML, b"<h1>404</h1>") if text is None else Reply(200, "text/plain", text.encode())
+        return (
+            Reply(404, _HTML, b"<h1>404</h1>")
+            if text is None
+            else Reply(200, "text/plain", text.encode())
+        )
     if path == "/sitemap.xml" and has_sitemap(world, host):
         return Reply(200, "application/xml", sitemap_of(world, host).encode())
     if path == "/favicon.ico":
         return Reply(200, "image/x-icon", b"\x00\x00\x01\x00")
     if path == "/style.css":
-        return Reply(200, "text/css", b"body { font-family: sans-serif; margin: 2em }\n")
+        return Reply(
+            200, "text/css", b"body { font-family: sans-serif; margin: 2em }\n"
+        )
     if path.startswith("/lib/"):
         return Reply(200, "text/javascript", _LIBRARY)
     return None
@@ -176,7 +218,15 @@ def _viewer_file(world: World, host: Host, path: str) -> Reply | None:
     mentions = world.mentions_on(host.index).get(page, ())
     if path.startswith("/js/"):
         shown = shown_on(world, mentions, How.SCRIPT_FILE)
-        return Reply(200, "text/javascript; charset=utf-8", write_script(shown, page).encode()) if shown else None
+        return (
+            Reply(
+                200,
+                "text/javascript; charset=utf-8",
+                write_script(shown, page).encode(),
+            )
+            if shown
+            else None
+        )
     shown = shown_on(world, mentions, How.CONFIG)
     if not shown or path != config_name(host.seed, page):
         return None

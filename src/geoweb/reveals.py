@@ -30,7 +30,11 @@ def spelt(placed: Placed, dialect: Dialect) -> ServiceSpec:
         return replace(spec, endpoint=placed.old_endpoint)
     if dialect in {Dialect.WWW, Dialect.MIRROR}:
         name = spec.endpoint[len("http://") :]
-        name = name[4:] if dialect is Dialect.WWW and name.startswith("www.") else f"{dialect.value}.{name}"
+        name = (
+            name[4:]
+            if dialect is Dialect.WWW and name.startswith("www.")
+            else f"{dialect.value}.{name}"
+        )
         return replace(spec, endpoint=f"http://{name}")
     if dialect is Dialect.VERSION:
         return replace(spec, version=services.VERSIONS[spec.kind][-1])
@@ -63,14 +67,25 @@ def shown_on(world: World, mentions: tuple[Mention, ...], how: How) -> list[Show
         if placed.how is how:
             layers = services.facts(placed.spec).layers
             endpoint = spelt(placed, mention.dialect).endpoint
-            found.append(Shown(placed.spec.kind, endpoint, mentioned_url(placed, mention), layers[0] if layers else ""))
+            found.append(
+                Shown(
+                    placed.spec.kind,
+                    endpoint,
+                    mentioned_url(placed, mention),
+                    layers[0] if layers else "",
+                )
+            )
     return found
 
 
-def write_mentions(world: World, host: Host, page: int, mentions: tuple[Mention, ...]) -> str:
+def write_mentions(
+    world: World, host: Host, page: int, mentions: tuple[Mention, ...]
+) -> str:
     """HTML of all mentions of a page, each in its own way."""
     hows = dict.fromkeys(world.services[m.service].how for m in mentions)
-    return "".join(_WRITERS[how](host, page, shown_on(world, mentions, how)) for how in hows)
+    return "".join(
+        _WRITERS[how](host, page, shown_on(world, mentions, how)) for how in hows
+    )
 
 
 def _write_links(_host: Host, _page: int, shown: list[Shown]) -> str:
@@ -90,7 +105,10 @@ def _label(shown: Shown) -> str:
 
 
 def _write_bare(_host: Host, _page: int, shown: list[Shown]) -> str:
-    return "".join(f'<p><a href="{escape(s.endpoint)}">{escape(s.layer) or "link"}</a></p>' for s in shown)
+    return "".join(
+        f'<p><a href="{escape(s.endpoint)}">{escape(s.layer) or "link"}</a></p>'
+        for s in shown
+    )
 
 
 def _write_text(host: Host, _page: int, shown: list[Shown]) -> str:
@@ -104,17 +122,26 @@ def _write_forms(host: Host, _page: int, shown: list[Shown]) -> str:
     for s in shown:
         action, _, query = s.request.partition("?")
         pairs = (p.partition("=") for p in query.split("&") if p)
-        hidden = "".join(f'<input type="hidden" name="{escape(k)}" value="{escape(v)}">' for k, _, v in pairs)
-        forms.append(f'<form method="get" action="{escape(action)}">{hidden}<button>{button}</button></form>')
+        hidden = "".join(
+            f'<input type="hidden" name="{escape(k)}" value="{escape(v)}">'
+            for k, _, v in pairs
+        )
+        forms.append(
+            f'<form method="get" action="{escape(action)}">{hidden}<button>{button}</button></form>'
+        )
     return "".join(forms)
 
 
 def _write_code(_host: Host, page: int, shown: list[Shown]) -> str:
     samples = (
-        _CODE[mix(page, i) % len(_CODE)].format(request=escape(s.request, quote=False), endpoint=s.endpoint)
+        _CODE[mix(page, i) % len(_CODE)].format(
+            request=escape(s.request, quote=False), endpoint=s.endpoint
+        )
         for i, s in enumerate(shown)
     )
-    return "".join(f'<pre><code class="language-shell">{sample}</code></pre>' for sample in samples)
+    return "".join(
+        f'<pre><code class="language-shell">{sample}</code></pre>' for sample in samples
+    )
 
 
 def _write_inline(_host: Host, page: int, shown: list[Shown]) -> str:

@@ -37,11 +37,17 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 class SearchEngine:
     """The index of one world, made when it is first asked, and what it remembers of those who ask."""
 
-    def __init__(self, world: World, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, world: World, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._world = world
         self._clock = clock
-        self._pages: list[tuple[str, str, str]] = []  # address, title, start of the text
-        self._postings: dict[str, dict[int, int]] = {}  # word to pages, with how much it counts there
+        self._pages: list[
+            tuple[str, str, str]
+        ] = []  # address, title, start of the text
+        self._postings: dict[
+            str, dict[int, int]
+        ] = {}  # word to pages, with how much it counts there
         self._asked = 0
         self._second = (0, 0)
 
@@ -51,10 +57,14 @@ class SearchEngine:
             return Reply(200, "text/plain", b"User-agent: *\nDisallow: /*?*q=*\n")
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
         text = asked.get("q", "").strip()[:_MAX_CHARS]
-        if request.path.rstrip("/") not in ("", "/search") or (request.path != "/" and not text):
+        if request.path.rstrip("/") not in ("", "/search") or (
+            request.path != "/" and not text
+        ):
             return Reply(400, "text/plain", b"no query\n")
         if self._is_too_much():
-            return Reply(429, "text/plain", b"Too many requests", (("Retry-After", "1"),))
+            return Reply(
+                429, "text/plain", b"Too many requests", (("Retry-After", "1"),)
+            )
         page = asked.get("pageno", "1")
         number = int(page) if page.isdecimal() and len(page) < 6 else 1
         found = self._answer(text, max(1, number))
@@ -71,11 +81,17 @@ class SearchEngine:
     def _answer(self, text: str, number: int) -> dict[str, Any]:
         matching = self._matching(text) if text else []
         self._asked += 1
-        shown = [page for page in matching if unit(page, self._asked, Salt.SEARCH) >= _FORGOTTEN_SHARE]
+        shown = [
+            page
+            for page in matching
+            if unit(page, self._asked, Salt.SEARCH) >= _FORGOTTEN_SHARE
+        ]
         first = (number - 1) * PER_PAGE
         rows = shown[first : first + PER_PAGE] if number <= MAX_PAGES else []
         least, most = _OVERESTIMATE
-        factor = least + mix(text_number(text), len(matching), Salt.SEARCH) % (most - least)
+        factor = least + mix(text_number(text), len(matching), Salt.SEARCH) % (
+            most - least
+        )
         return {
             "query": text,
             "number_of_results": factor * len(matching),
@@ -85,8 +101,20 @@ class SearchEngine:
 
     def _row(self, page: int, place: int) -> dict[str, Any]:
         url, title, text = self._pages[page]
-        about = {"engine": "geoweb", "engines": ["geoweb"], "category": "general", "template": "default.html"}
-        return {"url": url, "title": title, "content": text, "positions": [place], "score": 1 / place, **about}
+        about = {
+            "engine": "geoweb",
+            "engines": ["geoweb"],
+            "category": "general",
+            "template": "default.html",
+        }
+        return {
+            "url": url,
+            "title": title,
+            "content": text,
+            "positions": [place],
+            "score": 1 / place,
+            **about,
+        }
 
     def _matching(self, text: str) -> list[int]:
         """Pages that hold all the words, the best first."""
@@ -98,7 +126,9 @@ class SearchEngine:
             return []
         shared = set(lists[0]).intersection(*lists[1:])
         scores = {page: sum(each[page] for each in lists) for page in shared}
-        return sorted(shared, key=lambda page: (-scores[page], mix(page, 0, Salt.SEARCH)))
+        return sorted(
+            shared, key=lambda page: (-scores[page], mix(page, 0, Salt.SEARCH))
+        )
 
     def _read(self) -> None:
         for host, page in self._seen():
@@ -126,7 +156,11 @@ class SearchEngine:
             total = host.layout.total
             pages = set(range(min(total, host.layout.sections + 1)))
             pages |= {mix(host.seed, n, Salt.SEARCH) % total for n in range(_LEAVES)}
-            pages |= {p for p in world.mentions_on(index) if unit(host.seed, p, Salt.SEARCH) < _SEEN_SHARE}
+            pages |= {
+                p
+                for p in world.mentions_on(index)
+                if unit(host.seed, p, Salt.SEARCH) < _SEEN_SHARE
+            }
             yield from ((index, page) for page in sorted(pages) if page < total)
 
 

@@ -66,7 +66,11 @@ class _Connection(asyncio.Protocol):
             try:
                 taken = take_request(self._buffer)
             except _Refused as refused:
-                self._send(Reply(int(refused.args[0]), "text/plain", b"bad request\n"), "GET", keep=False)
+                self._send(
+                    Reply(int(refused.args[0]), "text/plain", b"bad request\n"),
+                    "GET",
+                    keep=False,
+                )
                 return
             if taken is None:
                 return
@@ -79,7 +83,11 @@ class _Connection(asyncio.Protocol):
             self._observe(request)
         request, suffix = name_of_visitor(request)
         is_search = request.host.partition(":")[0].lower() == SEARCH_HOST
-        reply = self._engine.answer(request) if is_search else respond(self._world, request, self._moods)
+        reply = (
+            self._engine.answer(request)
+            if is_search
+            else respond(self._world, request, self._moods)
+        )
         if suffix:
             reply = for_visitor(reply, suffix)
         if reply.hang:
@@ -109,7 +117,9 @@ class _Connection(asyncio.Protocol):
         self._is_busy = True
         self._transport.write(body[:step])
         if len(body) > step:
-            asyncio.get_running_loop().call_later(_DRIP_EVERY_S, self._drip, body[step:], step, keep)
+            asyncio.get_running_loop().call_later(
+                _DRIP_EVERY_S, self._drip, body[step:], step, keep
+            )
         else:
             self._finish(keep)
 
@@ -144,7 +154,10 @@ def take_request(buffer: bytes) -> tuple[Request, int, bool] | None:
     parts = first.split(" ")
     if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
         raise _Refused(400)
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+    headers = {
+        name.lower(): value.strip()
+        for name, _, value in (line.partition(":") for line in rest)
+    }
     if "transfer-encoding" in headers:
         raise _Refused(411)
     length = headers.get("content-length", "0")
@@ -160,14 +173,18 @@ def take_request(buffer: bytes) -> tuple[Request, int, bool] | None:
     return _read_target(parts[0], parts[1], headers, buffer[end + 4 : size]), size, keep
 
 
-def _read_target(method: str, target: str, headers: dict[str, str], body: bytes) -> Request:
+def _read_target(
+    method: str, target: str, headers: dict[str, str], body: bytes
+) -> Request:
     """Origin form, or the absolute form that clients send to a proxy."""
     host = headers.get("host", "")
     if target.startswith("http://"):
         host, _, rest = target[len("http://") :].partition("/")
         target = f"/{rest}"
     path, _, query = target.partition("?")
-    return Request(method, host, path if path.startswith("/") else "/", query, headers, body)
+    return Request(
+        method, host, path if path.startswith("/") else "/", query, headers, body
+    )
 
 
 @asynccontextmanager
@@ -222,21 +239,30 @@ def _bind(port: int, alone: bool = False) -> socket.socket:
 
 
 def serve(
-    world: World, port: int = 0, processes: int = 1, on_ready: Callable[[tuple[str, int]], None] | None = None
+    world: World,
+    port: int = 0,
+    processes: int = 1,
+    on_ready: Callable[[tuple[str, int]], None] | None = None,
 ) -> None:
     """Serve until interrupted or terminated; `on_ready` is called with the address."""
     reserved = _bind(port, alone=True)
     address = (LOOPBACK, int(reserved.getsockname()[1]))
     context = multiprocessing.get_context("spawn")
     others = [
-        context.Process(target=_serve_beside, args=(world, address[1], os.getpid()), daemon=True)
+        context.Process(
+            target=_serve_beside, args=(world, address[1], os.getpid()), daemon=True
+        )
         for _ in range(processes - 1)
     ]
     with holding_back_ctrl_c():
         for process in others:
             process.start()
     try:
-        _run(_serve_here(world, reserved, None, lambda: on_ready(address) if on_ready else None))
+        _run(
+            _serve_here(
+                world, reserved, None, lambda: on_ready(address) if on_ready else None
+            )
+        )
     finally:
         for process in others:
             process.terminate()
@@ -261,7 +287,9 @@ def _serve_beside(world: World, port: int, parent: int) -> None:
     _run(_serve_here(world, _bind(port), parent, lambda: None))
 
 
-async def _serve_here(world: World, sock: socket.socket, parent: int | None, on_ready: Callable[[], None]) -> None:
+async def _serve_here(
+    world: World, sock: socket.socket, parent: int | None, on_ready: Callable[[], None]
+) -> None:
     """Until a signal comes, or the parent is gone: nobody would end this process then."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -74,7 +74,9 @@ NO_TROUBLE = Shares(**{f.name: 0.0 for f in fields(Shares)})
 ALL_TROUBLE = Shares()
 
 
-def spread(seed: int, shares: Shares, safe: frozenset[int], small: Sequence[bool]) -> dict[int, frozenset[Trouble]]:
+def spread(
+    seed: int, shares: Shares, safe: frozenset[int], small: Sequence[bool]
+) -> dict[int, frozenset[Trouble]]:
     """Which hosts have which troubles; those in `safe` stay readable; a wall is all the trouble of its host.
 
     A share above nothing always hits one host, so that no small web is free of a trouble by chance.
@@ -83,7 +85,11 @@ def spread(seed: int, shares: Shares, safe: frozenset[int], small: Sequence[bool
     for trouble in Trouble:
         count = math.ceil(shares.of_host(trouble) * len(small))
         salt = mix(seed, text_number(trouble.value), Salt.TROUBLE)
-        fit = [i for i in range(len(small)) if _fits(trouble, found.get(i, set()), i in safe, small[i])]
+        fit = [
+            i
+            for i in range(len(small))
+            if _fits(trouble, found.get(i, set()), i in safe, small[i])
+        ]
         for i in sorted(fit, key=lambda i: mix(salt, i))[:count]:
             found.setdefault(i, set()).add(trouble)
     return {i: frozenset(troubles) for i, troubles in found.items()}

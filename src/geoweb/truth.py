@@ -25,7 +25,9 @@ class Depths:
     def __init__(self, world: World, walked: Walked | None = None) -> None:
         self._first = [0]
         for index in range(world.hosts):
-            self._first.append(self._first[-1] + world.host(index).layout.total + world.orphans(index))
+            self._first.append(
+                self._first[-1] + world.host(index).layout.total + world.orphans(index)
+            )
         self._depth = bytearray([_UNSEEN]) * self._first[-1]
         self._walk(world, walked)
 
@@ -67,7 +69,11 @@ class Depths:
                 depth = self._depth[self._first[index] + page]
                 alive = any(world.services[m.service].alive for m in mentions)
                 hits[depth] = hits.get(depth, 0) + alive
-        return {depth: (pages[depth], hits.get(depth, 0)) for depth in sorted(pages) if depth != _UNSEEN}
+        return {
+            depth: (pages[depth], hits.get(depth, 0))
+            for depth in sorted(pages)
+            if depth != _UNSEEN
+        }
 
 
 def is_disallowed(world: World, index: int, page: int) -> bool:
@@ -76,7 +82,11 @@ def is_disallowed(world: World, index: int, page: int) -> bool:
     if section is None:
         return False
     spot = world.host(index).layout.spot(page)
-    return spot.section == section and spot.sort in {Sort.SECTION, Sort.LISTING, Sort.LEAF}
+    return spot.section == section and spot.sort in {
+        Sort.SECTION,
+        Sort.LISTING,
+        Sort.LEAF,
+    }
 
 
 def depth_of(world: World, placed: Placed, depths: Depths) -> int | None:
@@ -84,7 +94,11 @@ def depth_of(world: World, placed: Placed, depths: Depths) -> int | None:
     if placed.catalogue is not None:
         above = depth_of(world, world.services[placed.catalogue], depths)
         return None if above is None else above + 1
-    found = [depth for m in placed.mentions if (depth := depths.of(m.host, m.page)) is not None]
+    found = [
+        depth
+        for m in placed.mentions
+        if (depth := depths.of(m.host, m.page)) is not None
+    ]
     return min(found, default=None)
 
 
@@ -117,12 +131,20 @@ def describe(world: World, placed: Placed, depths: Depths | None) -> dict[str, A
     }
 
 
-def iterate_services(world: World, with_depth: bool = True, walked: Walked | None = None) -> Iterator[dict[str, Any]]:
+def iterate_services(
+    world: World, with_depth: bool = True, walked: Walked | None = None
+) -> Iterator[dict[str, Any]]:
     depths = Depths(world, walked) if with_depth else None
-    return (describe(world, p, depths) for p in world.services if p.spec.kind not in services.LISTS)
+    return (
+        describe(world, p, depths)
+        for p in world.services
+        if p.spec.kind not in services.LISTS
+    )
 
 
-def ground_truth(world: World, with_depth: bool = True, walked: Walked | None = None) -> dict[str, Any]:
+def ground_truth(
+    world: World, with_depth: bool = True, walked: Walked | None = None
+) -> dict[str, Any]:
     """The whole truth as one object."""
     return {
         "seeds": world.seeds,

@@ -20,7 +20,9 @@ class Shown(NamedTuple):
     layer: str
 
 
-_IDIOMS: dict[str, list[str]] = tomllib.loads(resources.files("geoweb").joinpath("viewers.toml").read_text("utf-8"))
+_IDIOMS: dict[str, list[str]] = tomllib.loads(
+    resources.files("geoweb").joinpath("viewers.toml").read_text("utf-8")
+)
 _START = "/* map viewer */\nvar map = createMap('map', {center: [%d, %d], zoom: 8});\n"
 
 
@@ -62,10 +64,21 @@ def config_name(seed: int, page: int) -> str:
 def write_config(shown: list[Shown], seed: int) -> tuple[str, str]:
     """Content type and text of a viewer's configuration file."""
     if seed % 5 == 0:
-        rows = "".join(f'<layer type="{s.kind}" name="{escape(s.layer)}" url="{escape(_address(s))}"/>' for s in shown)
-        return "text/xml", f'<?xml version="1.0"?><mapconfig zoom="8"><layers>{rows}</layers></mapconfig>'
-    layers = [{"id": n, "type": s.kind, "name": s.layer, "url": _address(s)} for n, s in enumerate(shown)]
-    return "application/json", json.dumps({"title": "Map", "zoom": 8, "layers": layers}, ensure_ascii=False)
+        rows = "".join(
+            f'<layer type="{s.kind}" name="{escape(s.layer)}" url="{escape(_address(s))}"/>'
+            for s in shown
+        )
+        return (
+            "text/xml",
+            f'<?xml version="1.0"?><mapconfig zoom="8"><layers>{rows}</layers></mapconfig>',
+        )
+    layers = [
+        {"id": n, "type": s.kind, "name": s.layer, "url": _address(s)}
+        for n, s in enumerate(shown)
+    ]
+    return "application/json", json.dumps(
+        {"title": "Map", "zoom": 8, "layers": layers}, ensure_ascii=False
+    )
 
 
 def _address(shown: Shown) -> str:

@@ -11,8 +11,12 @@ from dataclasses import replace
 
 from geoweb.protocol import Reply, Request
 
-_LOCAL = re.compile(r"^(?P<name>[\w.-]+\.test)\.localhost(?P<port>:\d{1,5})?$", re.IGNORECASE)
-_ADDRESS = re.compile(r"\bhttps?://([\w.-]+\.test)(?::\d{1,5})?(?![\w.-])", re.IGNORECASE)
+_LOCAL = re.compile(
+    r"^(?P<name>[\w.-]+\.test)\.localhost(?P<port>:\d{1,5})?$", re.IGNORECASE
+)
+_ADDRESS = re.compile(
+    r"\bhttps?://([\w.-]+\.test)(?::\d{1,5})?(?![\w.-])", re.IGNORECASE
+)
 _ADDRESS_BYTES = re.compile(_ADDRESS.pattern.encode(), re.IGNORECASE)
 _TEXTS = ("text/", "json", "xml", "javascript", "kml")
 

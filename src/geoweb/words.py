@@ -16,7 +16,9 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "nl", "it", "pl", "ru", "zh", "ja")
 STOCK = 64
 CARDS = 512
 OFF_TOPIC = 100  # topics from here on are no geography
-_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": "l", "ø": "o", "æ": "ae"})
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": "l", "ø": "o", "æ": "ae"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,22 @@ class Vocabulary:
 
 @cache
 def vocabulary(language: str) -> Vocabulary:
-    text = resources.files("geoweb").joinpath("vocabulary", f"{language}.toml").read_text("utf-8")
+    text = (
+        resources.files("geoweb")
+        .joinpath("vocabulary", f"{language}.toml")
+        .read_text("utf-8")
+    )
     return Vocabulary(**tomllib.loads(text))
 
 
 @lru_cache(maxsize=8192)
 def slug(text: str) -> str:
     """The words of a path: plain letters, digits and hyphens."""
-    plain = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
+    plain = (
+        unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
+        .encode("ascii", "ignore")
+        .decode()
+    )
     return "-".join("".join(c if c.isalnum() else " " for c in plain).split())
 
 
@@ -84,7 +94,10 @@ def paragraphs(language: str, topic: int) -> tuple[str, ...]:
     stock = sentences(language, topic)
     dice = Dice(text_number(language), topic, Salt.BODY)
     joint = "" if language in {"zh", "ja"} else " "
-    return tuple(joint.join(dice.pick(stock) for _ in range(2 + dice.below(4))) for _ in range(STOCK))
+    return tuple(
+        joint.join(dice.pick(stock) for _ in range(2 + dice.below(4)))
+        for _ in range(STOCK)
+    )
 
 
 class Card(NamedTuple):
@@ -109,7 +122,9 @@ def cards(language: str, topic: int) -> tuple[Card, ...]:
             t=dice.pick(words.types),
             y=1998 + dice.below(29),
         )
-        made.append(Card(escape(_capital(title)), slug(subject(slug_language, topic, number))))
+        made.append(
+            Card(escape(_capital(title)), slug(subject(slug_language, topic, number)))
+        )
     return tuple(made)
 
 

@@ -11,14 +11,24 @@ from geoweb import services
 from geoweb.addresses import url_of
 from geoweb.aging import grow_old
 from geoweb.chance import Dice, Salt, mix, unit
-from geoweb.hosts import ROLE_SHARES, Frame, Host, Role, draw_names, make_host, share_pages
+from geoweb.hosts import (
+    ROLE_SHARES,
+    Frame,
+    Host,
+    Role,
+    draw_names,
+    make_host,
+    share_pages,
+)
 from geoweb.layout import Sort
 from geoweb.placing import Ground, Mention, Placed, may_mention, place_services
 from geoweb.protocol import ServiceSpec
 from geoweb.trouble import ALL_TROUBLE, NO_TROUBLE, WALLS, Shares, Trouble, spread
 from geoweb.words import OFF_TOPIC
 
-_SCHEMES_BY_SECTION = frozenset((0, 1, 2, 4, 8))  # whose paths let robots.txt close one section
+_SCHEMES_BY_SECTION = frozenset(
+    (0, 1, 2, 4, 8)
+)  # whose paths let robots.txt close one section
 
 
 class World:
@@ -38,11 +48,17 @@ class World:
             raise ValueError("a web needs at least one host and one page")
         unknown = set(kinds or ()) - set(services.KINDS)
         if unknown or kinds == ():
-            raise ValueError(f"no such kind: {', '.join(sorted(unknown)) or 'none given'}")
+            raise ValueError(
+                f"no such kind: {', '.join(sorted(unknown)) or 'none given'}"
+            )
         self.seed = seed
         self.hosts = hosts
         self.wanted_pages = pages
-        self.shares = trouble if isinstance(trouble, Shares) else (ALL_TROUBLE if trouble else NO_TROUBLE)
+        self.shares = (
+            trouble
+            if isinstance(trouble, Shares)
+            else (ALL_TROUBLE if trouble else NO_TROUBLE)
+        )
         self.kinds = tuple(kinds or services.KINDS)
         self.age = age
         self._roles = _share_roles(seed, hosts)
@@ -51,31 +67,59 @@ class World:
             self._by_role[self._roles[index]].append(index)
         self._sizes = share_pages(pages, hosts, seed)
         median = sorted(self._sizes)[hosts // 2]
-        safe = frozenset(i for i, role in enumerate(self._roles) if role is Role.PROVIDER or i == 0)
-        self._troubles = spread(seed, self.shares, safe, [size <= median for size in self._sizes])
+        safe = frozenset(
+            i for i, role in enumerate(self._roles) if role is Role.PROVIDER or i == 0
+        )
+        self._troubles = spread(
+            seed, self.shares, safe, [size <= median for size in self._sizes]
+        )
         self._names = self._settle_names()
-        self._by_name = {name: i for i, names in enumerate(self._names) for name in names}
+        self._by_name = {
+            name: i for i, names in enumerate(self._names) for name in names
+        }
         self.host = lru_cache(maxsize=16384)(self._make_host)
-        self.services = grow_old(place_services(self._ground()), seed, self.shares.dying_service, age)
+        self.services = grow_old(
+            place_services(self._ground()), seed, self.shares.dying_service, age
+        )
         self._mentions = self._index_mentions()
         self._service_paths = self._index_paths()
         self._listed: dict[int, tuple[ServiceSpec, ...]] = {}
         for placed in self.services:
             if placed.catalogue is not None:
-                self._listed[placed.catalogue] = (*self.listed_by(placed.catalogue), placed.spec)
+                self._listed[placed.catalogue] = (
+                    *self.listed_by(placed.catalogue),
+                    placed.spec,
+                )
         self.seed_pages = self._choose_seeds()
         self._tree = self._grow_tree()
 
-    def __reduce__(self) -> tuple[type[World], tuple[int, int, int, Shares, tuple[str, ...], int]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[World], tuple[int, int, int, Shares, tuple[str, ...], int]]:
         """A world travels to another process as its six numbers."""
-        return (World, (self.seed, self.hosts, self.wanted_pages, self.shares, self.kinds, self.age))
+        return (
+            World,
+            (
+                self.seed,
+                self.hosts,
+                self.wanted_pages,
+                self.shares,
+                self.kinds,
+                self.age,
+            ),
+        )
 
     def _make_host(self, index: int) -> Host:
         return make_host(self._frame(index), index, self._names[index])
 
     def _frame(self, index: int) -> Frame:
         troubles = self._troubles.get(index, frozenset())
-        return Frame(self.seed, self._roles[index], 1 if troubles & WALLS else self._sizes[index], troubles)
+        return Frame(
+            self.seed,
+            self._roles[index],
+            1 if troubles & WALLS else self._sizes[index],
+            troubles,
+        )
 
     def _settle_names(self) -> list[tuple[str, str]]:
         taken: set[str] = set()
@@ -94,7 +138,9 @@ class World:
     def _ground(self) -> Ground:
         others = [i for i in range(self.hosts) if may_mention(self.host(i))]
         providers = [i for i, role in enumerate(self._roles) if role is Role.PROVIDER]
-        return Ground(self.seed, self.shares, self.kinds, self.host, providers, others, self.hosts)
+        return Ground(
+            self.seed, self.shares, self.kinds, self.host, providers, others, self.hosts
+        )
 
     def _index_mentions(self) -> dict[int, dict[int, tuple[Mention, ...]]]:
         found: dict[int, dict[int, tuple[Mention, ...]]] = {}
@@ -124,10 +170,15 @@ class World:
             Role.NEIGHBOUR: count - count // 2 - count // 4,
         }
         for role, number in wanted.items():
-            fit = [i for i, r in enumerate(self._roles) if r is role and self.host(i).is_readable]
+            fit = [
+                i
+                for i, r in enumerate(self._roles)
+                if r is role and self.host(i).is_readable
+            ]
             best = sorted(fit, key=self._seed_rank)[:number]
             chosen += [
-                (index, self._seed_page(self.host(index), dice, shows=n % 5 in {0, 2})) for n, index in enumerate(best)
+                (index, self._seed_page(self.host(index), dice, shows=n % 5 in {0, 2}))
+                for n, index in enumerate(best)
             ]
         return chosen or [(0, 0)]
 
@@ -138,13 +189,25 @@ class World:
 
     def _seed_page(self, host: Host, dice: Dice, shows: bool) -> int:
         """A listing with a page about services on it, or any page on the topic."""
-        shown = [p for p in self.mentions_on(host.index) if host.layout.spot(p).sort is Sort.LEAF]
+        shown = [
+            p
+            for p in self.mentions_on(host.index)
+            if host.layout.spot(p).sort is Sort.LEAF
+        ]
         if host.role is Role.PROVIDER and shown and shows:
             spot = host.layout.spot(dice.pick(shown))
-            return host.layout.listing(spot.section, spot.number // host.layout.per_listing + 1)
-        topical = [s for s, topic in enumerate(host.section_topics) if topic < OFF_TOPIC]
+            return host.layout.listing(
+                spot.section, spot.number // host.layout.per_listing + 1
+            )
+        topical = [
+            s for s, topic in enumerate(host.section_topics) if topic < OFF_TOPIC
+        ]
         section = dice.pick(topical or range(host.layout.sections))
-        return section + 1 if dice.unit() < 0.5 else dice.pick(host.layout.leaf_range(section))
+        return (
+            section + 1
+            if dice.unit() < 0.5
+            else dice.pick(host.layout.leaf_range(section))
+        )
 
     def _grow_tree(self) -> dict[int, dict[int, tuple[int, ...]]]:
         """One link to each host's home from a host nearer to the seeds: all the web hangs together."""
@@ -154,7 +217,10 @@ class World:
         rest = set(range(self.hosts)).difference(reached)
         for index in sorted(rest, key=lambda i: mix(self.seed, i, Salt.TREE)):
             parent = dice.pick(reached)
-            if self._roles[index] is not Role.ELSEWHERE and self._roles[parent] is Role.ELSEWHERE:
+            if (
+                self._roles[index] is not Role.ELSEWHERE
+                and self._roles[parent] is Role.ELSEWHERE
+            ):
                 parent = dice.pick(reached)
             layout = self.host(parent).layout
             page = 0 if dice.unit() < 0.3 else dice.below(layout.total)
@@ -187,7 +253,11 @@ class World:
         if own is None:
             return None
         host = self.host(self._by_name[own])
-        if own != name and name.startswith("mirror.") and host.role is not Role.PROVIDER:
+        if (
+            own != name
+            and name.startswith("mirror.")
+            and host.role is not Role.PROVIDER
+        ):
             return None
         return host, own != host.name
 
@@ -202,12 +272,17 @@ class World:
     def disallowed_section(self, index: int) -> int | None:
         """The section that robots.txt closes: one without services or the only way to another host."""
         host = self.host(index)
-        if Trouble.ROBOTS not in host.troubles or host.scheme not in _SCHEMES_BY_SECTION:
+        if (
+            Trouble.ROBOTS not in host.troubles
+            or host.scheme not in _SCHEMES_BY_SECTION
+        ):
             return None
         needed = set(self.mentions_on(index)) | set(self.children_on(index))
         needed |= {page for i, page in self.seed_pages if i == index}
         kept = {host.layout.spot(page).section for page in needed}
-        return next((s for s in range(host.layout.sections - 1, 0, -1) if s not in kept), None)
+        return next(
+            (s for s in range(host.layout.sections - 1, 0, -1) if s not in kept), None
+        )
 
     def orphans(self, index: int) -> int:
         """How many pages of a host only its sitemap knows."""
@@ -217,7 +292,9 @@ class World:
     @cached_property
     def pages(self) -> int:
         """How many pages the web has, not counting the endless ones."""
-        return sum(self.host(i).layout.total + self.orphans(i) for i in range(self.hosts))
+        return sum(
+            self.host(i).layout.total + self.orphans(i) for i in range(self.hosts)
+        )
 
     @property
     def seeds(self) -> list[str]:

@@ -9,7 +9,13 @@ from argon2 import PasswordHasher
 
 from geohound.accounts import AccountError, Accounts, TooManyTriesError
 from geohound.accounts.accounts import digest_of
-from geohound.accounts.log_in_limits import MOST_OF_ADDRESS, MOST_OF_BOTH, MOST_OF_NAME, WINDOW_S, LogInLimits
+from geohound.accounts.log_in_limits import (
+    MOST_OF_ADDRESS,
+    MOST_OF_BOTH,
+    MOST_OF_NAME,
+    WINDOW_S,
+    LogInLimits,
+)
 from geohound.accounts.passwords import Passwords
 from geohound.model.account import CredentialKind, Role, TokenScope, clean_name
 from geohound.stores.memory.users import MemoryUsers
@@ -41,7 +47,11 @@ def users() -> MemoryUsers:
 
 @pytest.fixture
 def accounts(users, clock) -> Accounts:
-    return Accounts(users, clock, Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)))
+    return Accounts(
+        users,
+        clock,
+        Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)),
+    )
 
 
 def test_the_first_account_is_administrator_and_the_next_is_user(accounts) -> None:
@@ -56,14 +66,19 @@ def test_the_first_account_cannot_be_anything_else(accounts) -> None:
         accounts.add("ada", SECRET, Role.USER)
 
 
-@pytest.mark.parametrize("name", ["", " ", "a b", "-a", "a/b", "ä", "x" * 65, "a\nb", "<script>"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "a b", "-a", "a/b", "ä", "x" * 65, "a\nb", "<script>"]
+)
 def test_a_name_has_few_letters_to_choose_from(accounts, name) -> None:
     assert clean_name(name) == ""
     with pytest.raises(AccountError, match="cannot be a name"):
         accounts.add(name, SECRET)
 
 
-@pytest.mark.parametrize("password", ["", "short", "aaaaaaaaaaaa", "administrator", "adaadaadaada", "x" * 501])
+@pytest.mark.parametrize(
+    "password",
+    ["", "short", "aaaaaaaaaaaa", "administrator", "adaadaadaada", "x" * 501],
+)
 def test_an_easy_or_endless_password_is_refused(accounts, password) -> None:
     with pytest.raises(AccountError):
         accounts.add("ada", password)
@@ -79,7 +94,10 @@ def test_a_name_is_taken_once_whatever_its_case(accounts) -> None:
 def test_the_only_administrator_stays(accounts) -> None:
     accounts.add("ada", SECRET)
     accounts.add("bob", SECRET)
-    for change in (lambda: accounts.remove("ada"), lambda: accounts.set_role("ada", Role.USER)):
+    for change in (
+        lambda: accounts.remove("ada"),
+        lambda: accounts.set_role("ada", Role.USER),
+    ):
         with pytest.raises(AccountError, match="only administrator"):
             change()
     accounts.set_role("bob", Role.ADMINISTRATOR)
@@ -103,16 +121,23 @@ def test_a_session_stands_for_its_account_until_it_ends(accounts, clock) -> None
     found = accounts.identify(session, CredentialKind.SESSION)
     assert found is not None
     assert found.account.name == "ada"
-    assert accounts.identify(session, CredentialKind.TOKEN) is None, "a cookie is no token"
+    assert accounts.identify(session, CredentialKind.TOKEN) is None, (
+        "a cookie is no token"
+    )
     assert accounts.identify(session + "x", CredentialKind.SESSION) is None
-    assert accounts.identify(digest_of(session), CredentialKind.SESSION) is None, "a stolen digest is worth nothing"
+    assert accounts.identify(digest_of(session), CredentialKind.SESSION) is None, (
+        "a stolen digest is worth nothing"
+    )
     clock.passed_s = 7 * 24 * 3600
     assert accounts.identify(session, CredentialKind.SESSION) is None
 
 
 def test_logging_out_ends_one_session_and_a_new_password_ends_all(accounts) -> None:
     accounts.add("ada", SECRET)
-    first, second = accounts.log_in("ada", SECRET, HOME), accounts.log_in("ada", SECRET, HOME)
+    first, second = (
+        accounts.log_in("ada", SECRET, HOME),
+        accounts.log_in("ada", SECRET, HOME),
+    )
     found = accounts.identify(first, CredentialKind.SESSION)
     accounts.log_out(found, HOME)
     assert accounts.identify(first, CredentialKind.SESSION) is None
@@ -163,11 +188,15 @@ def test_a_provider_cannot_take_over_an_account_by_its_name(accounts) -> None:
 
 def test_a_token_has_scopes_and_an_end_and_can_be_revoked(accounts, clock) -> None:
     accounts.add("ada", SECRET)
-    secret = accounts.make_token("ada", " my \n laptop ", frozenset({TokenScope.READ}), HOME, 30)
+    secret = accounts.make_token(
+        "ada", " my \n laptop ", frozenset({TokenScope.READ}), HOME, 30
+    )
     (token,) = accounts.tokens("ada")
     assert (token.label, token.scopes) == ("my laptop", {TokenScope.READ})
     assert accounts.identify(secret, CredentialKind.TOKEN).credential == token
-    assert accounts.identify(secret, CredentialKind.SESSION) is None, "a token is no cookie"
+    assert accounts.identify(secret, CredentialKind.SESSION) is None, (
+        "a token is no cookie"
+    )
     clock.passed_s = 30 * 24 * 3600
     assert accounts.identify(secret, CredentialKind.TOKEN) is None
     clock.passed_s = 0
@@ -200,7 +229,9 @@ def test_what_was_done_stands_in_the_audit_log(accounts) -> None:
     ]
 
 
-def test_after_some_failures_one_has_to_wait_even_with_the_right_password(accounts, clock) -> None:
+def test_after_some_failures_one_has_to_wait_even_with_the_right_password(
+    accounts, clock
+) -> None:
     accounts.add("ada", SECRET)
     for _ in range(MOST_OF_BOTH):
         with pytest.raises(AccountError):
@@ -208,12 +239,16 @@ def test_after_some_failures_one_has_to_wait_even_with_the_right_password(accoun
     with pytest.raises(TooManyTriesError) as refused:
         accounts.log_in("ada", SECRET, HOME)
     assert refused.value.wait_s == WINDOW_S
-    assert accounts.log_in("ada", SECRET, "198.51.100.7"), "others are not locked out with the attacker"
+    assert accounts.log_in("ada", SECRET, "198.51.100.7"), (
+        "others are not locked out with the attacker"
+    )
     clock.passed_s = WINDOW_S
     assert accounts.log_in("ada", SECRET, HOME)
 
 
-def test_many_names_from_one_address_and_many_addresses_for_one_name_are_limited_too(clock) -> None:
+def test_many_names_from_one_address_and_many_addresses_for_one_name_are_limited_too(
+    clock,
+) -> None:
     limits = LogInLimits(clock.monotonic)
     for n in range(MOST_OF_ADDRESS):
         limits.begin(f"name{n}", HOME)

@@ -17,7 +17,9 @@ from geohound.agent.rules import PUBLISHED, AgentRules, ScoreRules
 
 NOW, HOUR = 1_800_000_000.0, 3600.0
 LIMIT = 400_000
-PLAIN = AgentRules(ScoreRules(uses_correlation=False), weighs_results=False, explores_every=0)
+PLAIN = AgentRules(
+    ScoreRules(uses_correlation=False), weighs_results=False, explores_every=0
+)
 
 
 def known(**live: int) -> Knowledge:
@@ -32,9 +34,13 @@ def known(**live: int) -> Knowledge:
 def test_the_best_word_is_asked_and_next_time_another() -> None:
     base = known(geoserver=12, esrimap=8)
     assert ranked_words(base, PLAIN, NOW) == [("geoserver", 3.0), ("esrimap", 2.0)]
-    assert [each.query for each in next_queries(base, PLAIN, NOW, LIMIT)] == [("geoserver",)]
+    assert [each.query for each in next_queries(base, PLAIN, NOW, LIMIT)] == [
+        ("geoserver",)
+    ]
     base.note_asked(("geoserver",), NOW)
-    assert [each.query for each in next_queries(base, PLAIN, NOW, LIMIT)] == [("esrimap",)]
+    assert [each.query for each in next_queries(base, PLAIN, NOW, LIMIT)] == [
+        ("esrimap",)
+    ]
 
 
 def test_after_50_days_a_query_is_worth_half_again() -> None:
@@ -47,7 +53,9 @@ def test_links_in_vain_lower_a_word() -> None:
     """0.25 · 4²/16"""
     base = known(wms=4)
     base.urls.add(["wms"] * 12)
-    assert ranked_words(base, AgentRules(ScoreRules(least_score=0.1)), NOW) == [("wms", 0.25)]
+    assert ranked_words(base, AgentRules(ScoreRules(least_score=0.1)), NOW) == [
+        ("wms", 0.25)
+    ]
 
 
 def test_words_below_the_least_score_are_not_asked_and_the_agent_stops() -> None:
@@ -57,17 +65,25 @@ def test_words_below_the_least_score_are_not_asked_and_the_agent_stops() -> None
 def test_counts_are_fetched_for_the_five_best_words_and_again_after_90_hours() -> None:
     base = known(a1=20, b1=19, c1=18, d1=17, e1=16, f1=15)
     assert words_to_count(base, PLAIN, NOW) == ["a1", "b1", "c1", "d1", "e1"]
-    base.counts = {"a1": ResultCount(10, NOW - 89 * HOUR), "b1": ResultCount(10, NOW - 91 * HOUR)}
+    base.counts = {
+        "a1": ResultCount(10, NOW - 89 * HOUR),
+        "b1": ResultCount(10, NOW - 91 * HOUR),
+    }
     assert words_to_count(base, PLAIN, NOW) == ["b1", "c1", "d1", "e1"]
     twice = AgentRules(queries_per_round=2)
-    assert len(words_to_count(known(**{f"w{n}x": 40 - n for n in range(20)}), twice, NOW)) == 10
+    assert (
+        len(words_to_count(known(**{f"w{n}x": 40 - n for n in range(20)}), twice, NOW))
+        == 10
+    )
 
 
 def test_words_with_too_many_results_are_asked_in_pairs_alone() -> None:
     """(3 + 2) / 2 = 2.5 for the pair; the third word has few results and stays alone with 1.0."""
     base = known(arcgis=12, ogcwms=8, esrimap=4)
     base.counts = {word: ResultCount(400_001, NOW) for word in ("arcgis", "ogcwms")}
-    rules = AgentRules(PLAIN.score, queries_per_round=9, weighs_results=False, explores_every=0)
+    rules = AgentRules(
+        PLAIN.score, queries_per_round=9, weighs_results=False, explores_every=0
+    )
     assert next_queries(base, rules, NOW, LIMIT) == [
         (("arcgis", "ogcwms"), pytest.approx(2.5), False), (("esrimap",), pytest.approx(1.0), False),
     ]  # fmt: skip
@@ -78,7 +94,9 @@ def test_a_word_that_was_just_asked_in_one_pair_is_worth_less_in_another() -> No
     base = known(a1=16, b1=12, c1=8)
     base.counts = {word: ResultCount(10**6, NOW) for word in ("a1", "b1", "c1")}
     base.note_asked(("a1", "b1"), NOW)
-    rules = AgentRules(PLAIN.score, queries_per_round=9, weighs_results=False, explores_every=0)
+    rules = AgentRules(
+        PLAIN.score, queries_per_round=9, weighs_results=False, explores_every=0
+    )
     assert next_queries(base, rules, NOW, LIMIT) == [
         (("a1", "c1"), pytest.approx(2.0), False), (("b1", "c1"), pytest.approx(5 / 3), False),
     ]  # fmt: skip
@@ -87,19 +105,27 @@ def test_a_word_that_was_just_asked_in_one_pair_is_worth_less_in_another() -> No
 def test_a_word_that_always_stands_beside_one_already_asked_is_left_out() -> None:
     """Section 3.3.3; the correlations are computed every ten rounds."""
     base = known(geoserver=12, topp=12, esrimap=4)
-    base.service_urls = [frozenset({"geoserver", "topp"})] * 12 + [frozenset({"esrimap"})] * 4
+    base.service_urls = [frozenset({"geoserver", "topp"})] * 12 + [
+        frozenset({"esrimap"})
+    ] * 4
     base.note_asked(("geoserver",), NOW)
     rules = AgentRules(weighs_results=False, explores_every=0)
     assert [each.query for each in next_queries(base, rules, NOW, LIMIT)] == [("topp",)]
     base.rounds, base.correlations = 9, {"topp": 1.0}
     renew_correlations(base, rules, NOW)
-    assert [each.query for each in next_queries(base, rules, NOW, LIMIT)] == [("topp",)], "not yet computed anew"
+    assert [each.query for each in next_queries(base, rules, NOW, LIMIT)] == [
+        ("topp",)
+    ], "not yet computed anew"
     base.rounds = 10
     renew_correlations(base, rules, NOW)
-    assert [each.query for each in next_queries(base, rules, NOW, LIMIT)] == [("esrimap",)]
+    assert [each.query for each in next_queries(base, rules, NOW, LIMIT)] == [
+        ("esrimap",)
+    ]
 
 
-def test_what_queries_have_brought_weighs_in_and_lets_the_agent_leave_a_local_maximum() -> None:
+def test_what_queries_have_brought_weighs_in_and_lets_the_agent_leave_a_local_maximum() -> (
+    None
+):
     """usual = (10 + 1) / (100 + 20); a word with 40 results in vain: (0 + 20u) / 60 / u = 1/3; never asked: 1."""
     base = known(geoserver=12, esrimap=8)
     base.note_brought(("geoserver",), results=40, services=0)
@@ -107,18 +133,24 @@ def test_what_queries_have_brought_weighs_in_and_lets_the_agent_leave_a_local_ma
     rules = AgentRules(explores_every=0)
     assert hope(("geoserver",), base, rules) == pytest.approx(1 / 3)
     assert hope(("esrimap",), base, rules) == 1.0
-    assert next_queries(base, rules, NOW, LIMIT)[0].query == ("esrimap",), "2.0 against 3.0 / 3"
+    assert next_queries(base, rules, NOW, LIMIT)[0].query == ("esrimap",), (
+        "2.0 against 3.0 / 3"
+    )
     assert next_queries(base, PUBLISHED, NOW, LIMIT)[0].query == ("geoserver",)
 
 
-def test_every_third_query_explores_a_term_that_was_never_asked_with_a_word_that_finds_services() -> None:
+def test_every_third_query_explores_a_term_that_was_never_asked_with_a_word_that_finds_services() -> (
+    None
+):
     """With F = 31: 9 · ln(31/9) = 11.1 for rivers, 30 · ln(31/30) = 1.0 for land, ln(31) = 3.4 for bridges."""
     base = known(geoserver=40, esrimap=36, mapserver=32)
     base.note_terms(["land", "wms"] * 30 + ["rivers"] * 9 + ["bridges", "geoserver"])
     rules = AgentRules(queries_per_round=3, explores_every=3)
     chosen = next_queries(base, rules, NOW, LIMIT)
     assert [each.explores for each in chosen] == [False, False, True]
-    assert chosen[2].query == ("rivers", "wms"), "the first mandatory word, as none has brought a service yet"
+    assert chosen[2].query == ("rivers", "wms"), (
+        "the first mandatory word, as none has brought a service yet"
+    )
     base.note_asked(("rivers", "wms"), NOW)
     base.note_brought(("url",), results=10, services=4)
     base.note_asked(("geoserver",), NOW)
@@ -127,12 +159,17 @@ def test_every_third_query_explores_a_term_that_was_never_asked_with_a_word_that
     assert found.query == ("bridges", "url")
 
 
-def test_the_words_of_the_user_stay_in_the_queries_unless_others_are_worth_twice_as_much() -> None:
+def test_the_words_of_the_user_stay_in_the_queries_unless_others_are_worth_twice_as_much() -> (
+    None
+):
     base = known(geoserver=12, esrimap=8)
     chosen = next_queries(base, PLAIN, NOW, LIMIT, ("land", "cover"))
     assert [each.text for each in chosen] == ["land cover geoserver"]
     base.note_asked(chosen[0].query, NOW)
-    assert next_queries(base, PLAIN, NOW, LIMIT, ("land", "cover"))[0].text == "land cover esrimap", "2.0 against 1.5"
+    assert (
+        next_queries(base, PLAIN, NOW, LIMIT, ("land", "cover"))[0].text
+        == "land cover esrimap"
+    ), "2.0 against 1.5"
 
 
 def test_estimates_are_corrected_by_what_exhausted_queries_have_shown() -> None:
@@ -156,19 +193,28 @@ def test_a_knowledge_base_comes_back_as_it_was_kept() -> None:
     base.note_service_url(["geoserver", "ows"])
     base.note_terms(["rivers", "地图"])
     base.note_exhausted(100, 10)
-    base.rounds, base.daily_at, base.correlations, base.shown = 7, NOW, {"ows": 0.5}, 100
+    base.rounds, base.daily_at, base.correlations, base.shown = (
+        7,
+        NOW,
+        {"ows": 0.5},
+        100,
+    )
     assert read_knowledge(base.encode()) == base
     assert read_knowledge(b"") == Knowledge()
 
 
-def test_with_words_of_the_user_no_number_is_fetched_of_words_that_are_asked_with_them() -> None:
+def test_with_words_of_the_user_no_number_is_fetched_of_words_that_are_asked_with_them() -> (
+    None
+):
     """p = 20 alone counts half without the subject: all five best queries are with it, until these were asked."""
     base = known(**{f"w{n}x": 40 - n for n in range(5)})
     assert len(words_to_count(base, PLAIN, NOW)) == 5
     assert words_to_count(base, PLAIN, NOW, ("land", "cover")) == []
     for n in range(5):
         base.note_asked(("land", "cover", f"w{n}x"), NOW)
-    assert words_to_count(base, PLAIN, NOW, ("land", "cover")) == [f"w{n}x" for n in range(5)]
+    assert words_to_count(base, PLAIN, NOW, ("land", "cover")) == [
+        f"w{n}x" for n in range(5)
+    ]
 
 
 def test_with_words_of_the_user_exploring_stays_with_them() -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.agent.evolution import Phase, PhaseProgress, StayLimits, expected_gain, next_phase
+from geohound.agent.evolution import (
+    Phase,
+    PhaseProgress,
+    StayLimits,
+    expected_gain,
+    next_phase,
+)
 
 
 def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl() -> None:
@@ -29,12 +35,16 @@ def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl() -> None:
         (StayLimits(), PhaseProgress(0, 3, 0.05, crawl_gain=0.04), True),
     ],
 )
-def test_a_phase_lasts_until_its_time_its_rounds_or_its_gain_are_spent(limits, progress, goes_on: bool) -> None:
+def test_a_phase_lasts_until_its_time_its_rounds_or_its_gain_are_spent(
+    limits, progress, goes_on: bool
+) -> None:
     """A maximum time, a maximum of steps, and a minimum performance; or the crawl brings more for each request."""
     assert (next_phase(Phase.BOTH, limits, progress) is Phase.BOTH) == goes_on
 
 
 def test_later_rounds_count_more_in_what_is_expected() -> None:
     """(1·10 + 2·5 + 3·1) / (1·100 + 2·100 + 3·100) = 23/600; the round before the last three is forgotten."""
-    assert expected_gain([(90, 100), (10, 100), (5, 100), (1, 100)]) == pytest.approx(23 / 600)
+    assert expected_gain([(90, 100), (10, 100), (5, 100), (1, 100)]) == pytest.approx(
+        23 / 600
+    )
     assert expected_gain([]) == 1.0

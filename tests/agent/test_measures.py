@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.agent.measures import discovery_velocity, effectiveness, relative_noise, requests_for
+from geohound.agent.measures import (
+    discovery_velocity,
+    effectiveness,
+    relative_noise,
+    requests_for,
+)
 
 
 def test_the_discovery_velocity_of_the_published_prototype() -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from geohound.agent.queries import MANDATORY, daily_queries, masked, planned_queries, words_of
+from geohound.agent.queries import (
+    MANDATORY,
+    daily_queries,
+    masked,
+    planned_queries,
+    words_of,
+)
 from geohound.model.topic import Topic, TopicClass
 from geohound.topics import TOPICS
 

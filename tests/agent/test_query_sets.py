@@ -21,14 +21,23 @@ C3 = [f"word{n}" for n in range(12)]
 def test_the_four_sets_have_the_published_sizes_and_no_query_twice() -> None:
     """|Q1| = 57, |Q2| = 6 + 6·5 = 36, |Q3| = 12 + 12·5 = 72, |Q4| = 7 + 66 - 10 + 7·25 = 238; 403 in all."""
     assert (len(PROTOCOL), len(COMPONENTS), len(OPTIONAL)) == (5, 7, 7)
-    sets = first_set(), component_set(C2), component_set(C3), parameter_set([*COMPONENTS, *C2, *C3])
+    sets = (
+        first_set(),
+        component_set(C2),
+        component_set(C3),
+        parameter_set([*COMPONENTS, *C2, *C3]),
+    )
     assert [len(queries) for queries in sets] == [57, 36, 72, 238]
     assert len(set().union(*sets)) == 403
 
 
 def test_components_are_never_asked_two_at_a_time() -> None:
     """They are specific enough: 21 of 78 queries could be removed."""
-    assert not [query for query in first_set() if len(query) == 2 and set(query) <= set(COMPONENTS)]
+    assert not [
+        query
+        for query in first_set()
+        if len(query) == 2 and set(query) <= set(COMPONENTS)
+    ]
 
 
 def test_the_seed_queries_are_four_components_and_one_protocol_word() -> None:
@@ -44,7 +53,15 @@ def test_queries_with_too_many_results_are_left_out() -> None:
     assert within_limit(queries, estimates, 400_000) == [("esrimap",), ("wmsservlet",)]
 
 
-def test_words_inside_addresses_are_asked_for_with_the_operator_of_the_provider() -> None:
+def test_words_inside_addresses_are_asked_for_with_the_operator_of_the_provider() -> (
+    None
+):
     """Section 3.1.3 (Yahoo!: instreamset:url:) and table 3.1."""
-    assert in_url("service=wms request=getcapabilities", "inurl:") == "inurl:service=wms inurl:request=getcapabilities"
-    assert in_url("rivers service=wms", "instreamset:url:") == "rivers instreamset:url:service=wms"
+    assert (
+        in_url("service=wms request=getcapabilities", "inurl:")
+        == "inurl:service=wms inurl:request=getcapabilities"
+    )
+    assert (
+        in_url("rivers service=wms", "instreamset:url:")
+        == "rivers instreamset:url:service=wms"
+    )

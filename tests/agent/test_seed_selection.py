@@ -5,7 +5,9 @@ from __future__ import annotations
 from geohound.agent.seed_selection import known_seeds, seed_groups
 
 
-def test_hosts_with_most_services_give_their_root_page_and_their_simplest_service() -> None:
+def test_hosts_with_most_services_give_their_root_page_and_their_simplest_service() -> (
+    None
+):
     """LI-13: Li, Yang & Yang 2010 start from services that are known and from hosts that had some."""
     met = [
         "http://a.test/deep/down/wms?service=WMS", "http://b.test/ows?service=WFS", "http://a.test/ows?service=WMS",

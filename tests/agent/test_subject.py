@@ -18,7 +18,10 @@ def service(**said) -> Service:
     [
         service(title="Land cover of Norway"),
         service(keywords=("soil", "LAND-COVER")),
-        service(title="Maps", layers=(Layer("1", title="Roads"), Layer("2", title="Land covers 2020"))),
+        service(
+            title="Maps",
+            layers=(Layer("1", title="Roads"), Layer("2", title="Land covers 2020")),
+        ),
         service(layers=(Layer("LandCover2010"),)),
         service(title="Bodenbedeckung der Schweiz"),
         service(title="Occupation du sol"),
@@ -37,7 +40,12 @@ def test_a_service_is_about_the_words_in_any_form_and_language(found: Service) -
         service(title="Maps", abstract="Not about land cover"),
         service(),
     ],
-    ids=["other", "one word here and one there", "only in the abstract", "nothing said"],
+    ids=[
+        "other",
+        "one word here and one there",
+        "only in the abstract",
+        "nothing said",
+    ],
 )
 def test_other_services_are_not(found: Service) -> None:
     assert not Subject("land cover").is_about(found)
@@ -71,4 +79,6 @@ def test_words_that_name_several_things_have_no_other_name() -> None:
 
 def test_very_many_layers_are_not_all_read() -> None:
     layers = tuple(Layer(str(n), title="Roads") for n in range(100_000))
-    assert not Subject("land cover").is_about(service(layers=(*layers, Layer("last", title="Land cover"))))
+    assert not Subject("land cover").is_about(
+        service(layers=(*layers, Layer("last", title="Land cover")))
+    )

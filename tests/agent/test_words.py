@@ -14,11 +14,22 @@ def test_the_parts_of_an_address_are_words_and_a_plain_parameter_is_one() -> Non
 
 
 def test_encoded_parts_are_read_as_they_are_meant_and_none_comes_twice() -> None:
-    assert url_words("http://a.test/land%20cover/land_cover/?map=/srv/land.map") == ["land", "cover", "srv", "map"]
+    assert url_words("http://a.test/land%20cover/land_cover/?map=/srv/land.map") == [
+        "land",
+        "cover",
+        "srv",
+        "map",
+    ]
 
 
 def test_short_words_numbers_and_stop_words_of_any_language_are_no_words() -> None:
-    assert text_words("The map of 2010, und die Karte: x 12345 Bäume 地图") == ["map", "2010", "karte", "baume", "地图"]
+    assert text_words("The map of 2010, und die Karte: x 12345 Bäume 地图") == [
+        "map",
+        "2010",
+        "karte",
+        "baume",
+        "地图",
+    ]
 
 
 def test_no_text_is_too_long_or_too_broken() -> None:

@@ -17,49 +17,100 @@ def ranked(*rows: Row) -> list[events.Event]:
 
 
 def test_equal_code_in_the_markup_is_one_event_whatever_holds_it() -> None:
-    found = ranked([1, "click", "button", "Layers", "openList()", ""], [2, "click", "a.foot", "List", "openList()", ""])
+    found = ranked(
+        [1, "click", "button", "Layers", "openList()", ""],
+        [2, "click", "a.foot", "List", "openList()", ""],
+    )
     assert [event.number for event in found] == [1]
 
 
-def test_the_two_scenarios_of_section_2_1_1_become_the_row_that_the_paper_shows() -> None:
+def test_the_two_scenarios_of_section_2_1_1_become_the_row_that_the_paper_shows() -> (
+    None
+):
     # www.test.com/main.asp, {onclick, onload}, {button id = "move", div id = "next"}, text.innerHTML, Updateinfo()
     rows: list[Row] = [
         [1, "click", "button#move", "Move", "Updateinfo()", "text.innerHTML"],
         [2, "load", "div#next", "", "Updateinfo()", "text.innerHTML"],
-        [2, "click", "div#next", "Next", "text.innerHTML = Updateinfo();", "text.innerHTML"],
+        [
+            2,
+            "click",
+            "div#next",
+            "Next",
+            "text.innerHTML = Updateinfo();",
+            "text.innerHTML",
+        ],
     ]
-    paper = EventRow(("onclick", "onload"), ("button#move", "div#next"), "text.innerHTML", "Updateinfo()")
+    paper = EventRow(
+        ("onclick", "onload"),
+        ("button#move", "div#next"),
+        "text.innerHTML",
+        "Updateinfo()",
+    )
     assert events.combined(events.read(rows)) == [paper]
 
 
-def test_one_of_equal_events_is_triggered_and_none_where_loading_the_page_did_it() -> None:
+def test_one_of_equal_events_is_triggered_and_none_where_loading_the_page_did_it() -> (
+    None
+):
     over: Row = [1, "mouseover", "p", "", "show(1)", ""]
-    assert [event.kind for event in ranked([1, "click", "p", "", "show(1)", ""], over)] == ["click"]
+    assert [
+        event.kind for event in ranked([1, "click", "p", "", "show(1)", ""], over)
+    ] == ["click"]
     assert ranked(over, [2, "load", "body", "", "show(1)", ""]) == []
 
 
 def test_the_same_code_for_another_target_is_another_event() -> None:
-    assert len(ranked([1, "click", "p", "", "Update()", "a.value"], [2, "click", "p", "", "Update()", "b.value"])) == 2
+    assert (
+        len(
+            ranked(
+                [1, "click", "p", "", "Update()", "a.value"],
+                [2, "click", "p", "", "Update()", "b.value"],
+            )
+        )
+        == 2
+    )
 
 
 def test_code_that_asks_for_its_element_is_equal_on_that_element_alone() -> None:
-    here: list[Row] = [[1, "click", "li", "Roads", "show(this)", ""], [1, "dblclick", "li", "Roads", "show(this)", ""]]
+    here: list[Row] = [
+        [1, "click", "li", "Roads", "show(this)", ""],
+        [1, "dblclick", "li", "Roads", "show(this)", ""],
+    ]
     assert len(ranked(*here)) == 1
     assert len(ranked(*here, [2, "click", "li", "Rivers", "show(this)", ""])) == 2
 
 
 def test_code_that_asks_for_the_event_is_another_one_for_each_event() -> None:
-    assert len(ranked([1, "click", "p", "", "go(event)", ""], [1, "mouseover", "p", "", "go(event)", ""])) == 2
+    assert (
+        len(
+            ranked(
+                [1, "click", "p", "", "go(event)", ""],
+                [1, "mouseover", "p", "", "go(event)", ""],
+            )
+        )
+        == 2
+    )
 
 
 def test_code_that_asks_who_called_it_is_not_equal() -> None:
-    found = ranked([1, "click", "li", "Roads", "show(this)", ""], [2, "click", "li", "Rivers", "show(this)", ""])
+    found = ranked(
+        [1, "click", "li", "Roads", "show(this)", ""],
+        [2, "click", "li", "Rivers", "show(this)", ""],
+    )
     assert len(found) == 2
 
 
 def test_functions_of_the_same_text_may_know_different_things() -> None:
     code = events.FUNCTION + "() => load(row)"
-    assert len(ranked([1, "click", "li", "Roads", code, ""], [2, "click", "li", "Rivers", code, ""])) == 2
+    assert (
+        len(
+            ranked(
+                [1, "click", "li", "Roads", code, ""],
+                [2, "click", "li", "Rivers", code, ""],
+            )
+        )
+        == 2
+    )
 
 
 def test_switches_of_layers_come_before_the_rest() -> None:
@@ -71,7 +122,9 @@ def test_switches_of_layers_come_before_the_rest() -> None:
 
 
 def test_a_long_list_of_layers_does_not_keep_the_rest_waiting_for_its_end() -> None:
-    rows: list[Row] = [[n, "click", "li.layer", f"Layer {n}", "", ""] for n in range(100)]
+    rows: list[Row] = [
+        [n, "click", "li.layer", f"Layer {n}", "", ""] for n in range(100)
+    ]
     found = ranked(*rows, [500, "click", "button", "Search area", "", ""])
     assert [event.number for event in found].index(500) == events.ALIKE
 
@@ -82,20 +135,41 @@ def test_what_was_triggered_is_not_triggered_again() -> None:
 
 
 def test_log_ins_are_left_alone() -> None:
-    assert ranked([1, "click", "button#login", "Enter", "", ""], [2, "click", "a", "Sign in", "open()", ""]) == []
+    assert (
+        ranked(
+            [1, "click", "button#login", "Enter", "", ""],
+            [2, "click", "a", "Sign in", "open()", ""],
+        )
+        == []
+    )
 
 
 @pytest.mark.slow
-@given(st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda x: st.lists(x, max_size=6), max_leaves=30))
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=8),
+        lambda x: st.lists(x, max_size=6),
+        max_leaves=30,
+    )
+)
 def test_whatever_a_page_tells_of_its_events_is_survived(rows: object) -> None:
     events.ranked(events.read(rows), set())
 
 
-def test_reported_events_are_known_by_their_code_or_by_the_element_that_a_script_names() -> None:
+def test_reported_events_are_known_by_their_code_or_by_the_element_that_a_script_names() -> (
+    None
+):
     found = list(
         events.read(
             [
-                [1, "click", "button[submit]#move", "Move", "text.innerHTML = Updateinfo();", "text.innerHTML"],
+                [
+                    1,
+                    "click",
+                    "button[submit]#move",
+                    "Move",
+                    "text.innerHTML = Updateinfo();",
+                    "text.innerHTML",
+                ],
                 [2, "dblclick", "div#next.big", "", f"{events.FUNCTION}() => go()", ""],
                 [3, "click", "div#next.big", "", f"{events.FUNCTION}() => other()", ""],
                 [4, "click", "div#nextone", "", "Another()", ""],
@@ -103,7 +177,9 @@ def test_reported_events_are_known_by_their_code_or_by_the_element_that_a_script
         )
     )
     rows = [
-        EventRow(("onclick", "onload"), ("button#move",), "text.innerHTML", "Updateinfo()"),
+        EventRow(
+            ("onclick", "onload"), ("button#move",), "text.innerHTML", "Updateinfo()"
+        ),
         EventRow(("ondblclick",), ("#next",), "", "go"),
     ]
     assert [event.number for event in events.reported_among(found, rows)] == [1, 2]

@@ -25,7 +25,9 @@ PAGES = {
     "page that loads itself again": "<script>setTimeout(() => location.reload(), 20)</script>",
     "frames in frames": "<iframe src='/hostile?a'></iframe><iframe src='/hostile?b'></iframe>",
     "ten thousand requests": "<script>for (let i = 0; i < 10000; i++) fetch('/r' + i).catch(() => 0)</script>",
-    "ten thousand scripts": "".join(f"<script async src=/s{n}></script>" for n in range(10_000)),
+    "ten thousand scripts": "".join(
+        f"<script async src=/s{n}></script>" for n in range(10_000)
+    ),
     "scripts that write themselves": "<body><script>function f() { const s = document.createElement('script');"
     "s.text = f + ';setTimeout(f); setTimeout(f)'; document.body.append(s) } f()</script>",
     "page that does not let go": "<button>Layers</button><script>onpagehide = onbeforeunload = () => { for (;;); };"
@@ -36,7 +38,9 @@ PAGES = {
 
 
 # Pages that would use up whatever patience there is: they get less, what is tested is that they end.
-LESS = replace(BUDGET, time_s=20.0, patience_s=2.0)  # time enough to start the browser on a busy machine
+LESS = replace(
+    BUDGET, time_s=20.0, patience_s=2.0
+)  # time enough to start the browser on a busy machine
 WEARING = frozenset(
     (
         "endless loop", "endless loop after a click", "endless loop in a frame", "endless writing", "storm of dialogs",
@@ -46,10 +50,14 @@ WEARING = frozenset(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_hostile_page_ends_in_time_and_harms_no_other(name: str, site: Site, visitor: Visitor) -> None:
+def test_a_hostile_page_ends_in_time_and_harms_no_other(
+    name: str, site: Site, visitor: Visitor
+) -> None:
     site.files |= {"/hostile": PAGES[name], "/": HARMLESS, "/fine.json": "{}"}
     began = time.monotonic()
-    (seen,) = visitor.run(f"{site.origin}/hostile", budget=LESS if name in WEARING else None)
+    (seen,) = visitor.run(
+        f"{site.origin}/hostile", budget=LESS if name in WEARING else None
+    )
     if (
         "/hostile" not in site.paths()
     ):  # a busy machine took longer than the little patience: the browser is not to blame
@@ -57,7 +65,9 @@ def test_a_hostile_page_ends_in_time_and_harms_no_other(name: str, site: Site, v
         (seen,) = visitor.run(f"{site.origin}/hostile")
     elapsed_s = time.monotonic() - began
     assert "/hostile" in site.paths()
-    assert elapsed_s < BUDGET.time_s + 20  # to close it, and where need be to replace the browser, on a busy machine
+    assert (
+        elapsed_s < BUDGET.time_s + 20
+    )  # to close it, and where need be to replace the browser, on a busy machine
     assert seen.requests <= BUDGET.requests
     assert len(site.requests) <= BUDGET.requests + 1  # and robots.txt
     (after,) = visitor.run(f"{site.origin}/")
@@ -65,8 +75,14 @@ def test_a_hostile_page_ends_in_time_and_harms_no_other(name: str, site: Site, v
     assert "/fine.json" in site.paths()
 
 
-def test_a_page_beside_a_hostile_one_is_run_to_its_end(site: Site, visitor: Visitor) -> None:
-    site.files |= {"/hostile": PAGES["memory beside the script"], "/": HARMLESS, "/fine.json": "{}"}
+def test_a_page_beside_a_hostile_one_is_run_to_its_end(
+    site: Site, visitor: Visitor
+) -> None:
+    site.files |= {
+        "/hostile": PAGES["memory beside the script"],
+        "/": HARMLESS,
+        "/fine.json": "{}",
+    }
     hostile, fine = visitor.run(f"{site.origin}/hostile", f"{site.origin}/")
     assert hostile.trouble == "it broke its process"
     assert fine.trouble == ""

@@ -22,8 +22,12 @@ def events_of(seen: BrowsedPage, path: str) -> list[str]:
     return [asked.event for asked in seen.asked if path in asked.url]
 
 
-def test_each_kind_of_event_is_triggered_and_told_as_evidence(site: Site, visitor: Visitor) -> None:
-    site.files["/"] = f"""<body onload="show('loaded')"><button onclick="show('pressed')">Layers</button>
+def test_each_kind_of_event_is_triggered_and_told_as_evidence(
+    site: Site, visitor: Visitor
+) -> None:
+    site.files[
+        "/"
+    ] = f"""<body onload="show('loaded')"><button onclick="show('pressed')">Layers</button>
         <div id="tab">Legend</div><p id="twice">Zoom to detail</p>
         <select onchange="show(this.value)"><option value="none">none<option value="chosen">Roads</select>
         <label><input type="checkbox" id="box">Rivers</label><script>
@@ -43,9 +47,13 @@ def test_each_kind_of_event_is_triggered_and_told_as_evidence(site: Site, visito
     assert site.paths() == {"/robots.txt", "/"}  # pictures are noted, not fetched
 
 
-def test_the_events_of_a_page_are_reported_combined_and_equal_ones_triggered_once(site: Site, visitor: Visitor) -> None:
+def test_the_events_of_a_page_are_reported_combined_and_equal_ones_triggered_once(
+    site: Site, visitor: Visitor
+) -> None:
     # The rows of section 2.1.1: Updateinfo() changes text.innerHTML, whoever calls it; loading the page has done so.
-    site.files["/"] = f"""<body onload="Updateinfo()"><div id="text"></div><button id="move" onclick="Updateinfo()">Move
+    site.files[
+        "/"
+    ] = f"""<body onload="Updateinfo()"><div id="text"></div><button id="move" onclick="Updateinfo()">Move
         </button><b id="next" ondblclick="Updateinfo()">Next</b>
         <i id="other" onclick="other.innerHTML = Roads()">Other</i>
         <script>
@@ -64,9 +72,13 @@ def test_the_events_of_a_page_are_reported_combined_and_equal_ones_triggered_onc
     assert seen.events == 1
 
 
-def test_the_events_that_a_watcher_reports_are_triggered_instead_of_all(site: Site, visitor: Visitor) -> None:
+def test_the_events_that_a_watcher_reports_are_triggered_instead_of_all(
+    site: Site, visitor: Visitor
+) -> None:
     """WBC-7, Alqaraleh et al. 2015, section 2.2 (4): the AJAX unit triggers the reported events instead of all."""
-    site.files["/"] = f"""<div id="text"></div><div id="next" onclick="text.innerHTML = Roads()">Next</div>
+    site.files[
+        "/"
+    ] = f"""<div id="text"></div><div id="next" onclick="text.innerHTML = Roads()">Next</div>
         <div id="back" onmouseover="text.innerHTML = Roads()">Back</div><p id="late">Late</p>
         {"".join(f"<button>Idle {n}</button>" for n in range(8))}
         <script>
@@ -75,7 +87,9 @@ def test_the_events_that_a_watcher_reports_are_triggered_instead_of_all(site: Si
         document.getElementById("late").addEventListener("dblclick", rivers);
         </script>"""
     rows = [
-        EventRow(tuple(row["events"]), tuple(row["sources"]), row["target"], row["value"])
+        EventRow(
+            tuple(row["events"]), tuple(row["sources"]), row["target"], row["value"]
+        )
         for row in watcher.events_of(site.files["/"])
     ]
     assert [(row.events, row.sources) for row in rows] == [
@@ -91,7 +105,9 @@ def test_the_events_that_a_watcher_reports_are_triggered_instead_of_all(site: Si
 
 def test_what_a_new_state_offers_is_tried_too(site: Site, visitor: Visitor) -> None:
     site.files["/list.json"] = '["depth", "quays"]'
-    site.files["/"] = f"""<p><span class="clock"></span></p><button id="open">Layers</button><ul id="list"></ul><script>
+    site.files[
+        "/"
+    ] = f"""<p><span class="clock"></span></p><button id="open">Layers</button><ul id="list"></ul><script>
         setInterval(() => document.querySelector('.clock').textContent = Math.random(), 20);
         document.getElementById('open').addEventListener('click', async () => {{
           for (const name of await (await fetch('list.json')).json()) {{
@@ -106,12 +122,19 @@ def test_what_a_new_state_offers_is_tried_too(site: Site, visitor: Visitor) -> N
     assert events_of(seen, "/quays/wms") == ["click on li “quays”"]
     assert seen.files == (f"{site.origin}/list.json",)
     # The clock, the button pressed twice and the pictures change nothing that counts: loaded, and with its list.
-    assert [state.event for state in seen.states] == ["load", "click on button[submit]#open “Layers”"]
+    assert [state.event for state in seen.states] == [
+        "load",
+        "click on button[submit]#open “Layers”",
+    ]
 
 
-def test_forms_are_left_alone_but_searches_that_the_task_wants(site: Site, visitor: Visitor) -> None:
+def test_forms_are_left_alone_but_searches_that_the_task_wants(
+    site: Site, visitor: Visitor
+) -> None:
     site.files["/found"] = f"<body><p>1 result: {site.origin}/soil/wms"
-    site.files["/"] = """<form action="/session" method="post"><input name="user"><input type="password" name="key">
+    site.files[
+        "/"
+    ] = """<form action="/session" method="post"><input name="user"><input type="password" name="key">
         <button>Enter</button></form>
         <form action="/found"><input type="search" name="q"><button>Find</button></form>"""
     (seen,) = visitor.run(f"{site.origin}/")
@@ -124,8 +147,14 @@ def test_forms_are_left_alone_but_searches_that_the_task_wants(site: Site, visit
     assert "/session" not in site.paths()
 
 
-def test_a_page_behind_a_redirect_stands_where_it_was_sent(site: Site, visitor: Visitor) -> None:
-    site.files |= {"/old": "/app/new", "/app/new": "<script src='main.js'></script>", "/app/main.js": "fetch('x.json')"}
+def test_a_page_behind_a_redirect_stands_where_it_was_sent(
+    site: Site, visitor: Visitor
+) -> None:
+    site.files |= {
+        "/old": "/app/new",
+        "/app/new": "<script src='main.js'></script>",
+        "/app/main.js": "fetch('x.json')",
+    }
     visitor.run(f"{site.origin}/old")
     assert "/app/x.json" in site.paths()
     assert site.requests.count("/app/new") == 1
@@ -133,13 +162,20 @@ def test_a_page_behind_a_redirect_stands_where_it_was_sent(site: Site, visitor: 
 
 def test_robots_txt_holds_inside_the_browser(site: Site, visitor: Visitor) -> None:
     site.files["/robots.txt"] = "User-agent: *\nDisallow: /private/\n"
-    site.files |= {"/": "<script src='/private/a.js'></script><script src='/open.js'></script>", "/open.js": "var a"}
+    site.files |= {
+        "/": "<script src='/private/a.js'></script><script src='/open.js'></script>",
+        "/open.js": "var a",
+    }
     visitor.run(f"{site.origin}/")
     assert site.paths() == {"/robots.txt", "/", "/open.js"}
 
 
-def test_nothing_is_posted_and_no_cookie_is_ever_sent(site: Site, visitor: Visitor) -> None:
-    site.files["/"] = """<script>document.cookie = 'own=1'; fetch('/a.json', {credentials: 'include'});
+def test_nothing_is_posted_and_no_cookie_is_ever_sent(
+    site: Site, visitor: Visitor
+) -> None:
+    site.files[
+        "/"
+    ] = """<script>document.cookie = 'own=1'; fetch('/a.json', {credentials: 'include'});
         fetch('/wfs', {method: 'POST', body: '<GetFeature service="WFS"/>'}); navigator.sendBeacon('/beacon', 'x');
         </script><form id=f method=post action=/post></form><script>f.submit()</script>"""
     seen, again = (visitor.run(f"{site.origin}/")[0] for _ in range(2))
@@ -151,11 +187,15 @@ def test_nothing_is_posted_and_no_cookie_is_ever_sent(site: Site, visitor: Visit
     assert seen.trouble == again.trouble == ""
 
 
-def test_no_way_of_asking_reaches_an_address_that_the_guard_refuses(site: Site, visitor: Visitor, trap: Trap) -> None:
+def test_no_way_of_asking_reaches_an_address_that_the_guard_refuses(
+    site: Site, visitor: Visitor, trap: Trap
+) -> None:
     place = f"127.0.0.2:{trap.port}"
     site.files["/away"] = f"http://{place}/redirected"
     site.files["/worker.js"] = f"fetch('http://{place}/worker')"
-    site.files["/"] = f"""<link rel=preconnect href='http://{place}'><link rel=prefetch href='http://{place}/p'>
+    site.files[
+        "/"
+    ] = f"""<link rel=preconnect href='http://{place}'><link rel=prefetch href='http://{place}/p'>
         <link rel=dns-prefetch href='http://{place}'><iframe src='http://{place}/frame'></iframe>
         <script src='http://{place}/script.js'></script><script>
         const quiet = promise => promise.catch(() => 0);
@@ -175,23 +215,31 @@ def test_no_way_of_asking_reaches_an_address_that_the_guard_refuses(site: Site, 
     assert any("/fetch" in asked.url for asked in seen.asked)
 
 
-def test_the_events_of_frames_are_triggered_whoever_made_them(site: Site, visitor: Visitor) -> None:
+def test_the_events_of_frames_are_triggered_whoever_made_them(
+    site: Site, visitor: Visitor
+) -> None:
     other = site.origin.replace("127.0.0.1", "localhost")
-    button = (
-        "<button onclick=\"fetch('/wms?request=GetCapabilities&f={0}'); this.textContent = 'on'\">Layer {0}</button>"
-    )
+    button = "<button onclick=\"fetch('/wms?request=GetCapabilities&f={0}'); this.textContent = 'on'\">Layer {0}</button>"
     site.files |= {"/near": button.format("near"), "/far": button.format("far")}
-    site.files["/"] = f"<iframe src=/near></iframe><iframe src='{other}/far'></iframe><p>Maps</p>"
+    site.files["/"] = (
+        f"<iframe src=/near></iframe><iframe src='{other}/far'></iframe><p>Maps</p>"
+    )
     (seen,) = visitor.run(f"{site.origin}/")
     asked = {a.url.rpartition("=")[2]: a.event for a in seen.asked if "/wms" in a.url}
     assert asked.keys() == {"near", "far"}
     assert all(event.startswith("click on button") for event in asked.values())
 
 
-def test_files_of_this_machine_and_its_devices_are_out_of_reach(site: Site, visitor: Visitor, tmp_path: Path) -> None:
-    (tmp_path / "secret.html").write_text("<script>fetch('http://x.test/')</script>secret")
+def test_files_of_this_machine_and_its_devices_are_out_of_reach(
+    site: Site, visitor: Visitor, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.html").write_text(
+        "<script>fetch('http://x.test/')</script>secret"
+    )
     place = (tmp_path / "secret.html").as_uri()
-    site.files["/"] = f"""<iframe src='{place}'></iframe><object data='{place}'></object><script>
+    site.files[
+        "/"
+    ] = f"""<iframe src='{place}'></iframe><object data='{place}'></object><script>
         const tell = what => fetch('/told?' + what);
         fetch('{place}').then(() => tell('file'), () => 0);
         navigator.geolocation.getCurrentPosition(() => tell('place'), () => 0);
@@ -204,11 +252,17 @@ def test_files_of_this_machine_and_its_devices_are_out_of_reach(site: Site, visi
     (seen,) = visitor.run(f"{site.origin}/")
     assert seen.trouble == ""
     assert "/told" not in site.paths()
-    assert not any("secret" in state.html for state in seen.states if place not in state.html)
+    assert not any(
+        "secret" in state.html for state in seen.states if place not in state.html
+    )
 
 
-def test_few_pages_are_run_at_once_and_each_is_alone(site: Site, visitor: Visitor) -> None:
-    site.files["/a"] = site.files["/b"] = """<script>const before = localStorage.length + document.cookie.length;
+def test_few_pages_are_run_at_once_and_each_is_alone(
+    site: Site, visitor: Visitor
+) -> None:
+    site.files["/a"] = site.files[
+        "/b"
+    ] = """<script>const before = localStorage.length + document.cookie.length;
         localStorage.a = document.cookie = 'x=1'; fetch('/seen' + before)</script>"""
     seen = visitor.run(*(f"{site.origin}/{name}" for name in "abab"))
     assert [one.trouble for one in seen] == [""] * 4
@@ -216,7 +270,9 @@ def test_few_pages_are_run_at_once_and_each_is_alone(site: Site, visitor: Visito
     assert not {path for path in site.paths() if path.startswith("/seen")} - {"/seen0"}
 
 
-def test_the_browser_itself_has_no_way_out_even_if_nobody_watched_its_requests(trap: Trap) -> None:
+def test_the_browser_itself_has_no_way_out_even_if_nobody_watched_its_requests(
+    trap: Trap,
+) -> None:
     place = f"127.0.0.2:{trap.port}"
 
     async def let_loose() -> None:

@@ -21,7 +21,10 @@ def test_other_words_in_one_element_make_a_new_state() -> None:
 
 
 def test_another_picture_makes_a_new_state() -> None:
-    one, two = (states.read(f"<body><img src='{name}.png'></body>") for name in ("quays", "depth"))
+    one, two = (
+        states.read(f"<body><img src='{name}.png'></body>")
+        for name in ("quays", "depth")
+    )
     assert states.is_new(two, [one])
 
 
@@ -46,7 +49,10 @@ def test_a_state_must_differ_from_all_states_before_it() -> None:
         ("<span id='counter'>7</span>", "<span id='counter'>8</span>"),
         ("<time>today</time>", "<time>tomorrow</time>"),
         ("<script>var a=1</script>", "<script>var a=2</script>"),
-        ("<a href='?sid=9f86d081884c7d65'>x</a>", "<a href='?sid=60303ae22b998861'>x</a>"),
+        (
+            "<a href='?sid=9f86d081884c7d65'>x</a>",
+            "<a href='?sid=60303ae22b998861'>x</a>",
+        ),
     ],
 )
 def test_what_changes_by_itself_makes_no_new_state(before: str, after: str) -> None:
@@ -60,7 +66,10 @@ def test_numbers_of_layers_are_no_counters() -> None:
 
 
 def test_parts_that_change_between_two_looks_are_left_out_with_all_below_them() -> None:
-    looks = [states.read(PAGE.format(f"<div>{word}<b>{word}</b></div><p>ready</p>")) for word in ("tick", "tock")]
+    looks = [
+        states.read(PAGE.format(f"<div>{word}<b>{word}</b></div><p>ready</p>"))
+        for word in ("tick", "tock")
+    ]
     changing = states.changing_parts(*looks)
     later = states.read(PAGE.format("<div>tack<b>tuck</b></div><p>ready</p>"))
     known = [states.without(looks[0], changing)]

@@ -23,13 +23,19 @@ def test_pictures_and_tiles_are_answered_by_one_point(url: str, what: str) -> No
     assert stub.body == PNG
 
 
-@pytest.mark.parametrize("kind", ["stylesheet", "font", "media", "manifest", "ping", "eventsource"])
+@pytest.mark.parametrize(
+    "kind", ["stylesheet", "font", "media", "manifest", "ping", "eventsource"]
+)
 def test_styles_fonts_and_media_are_never_fetched(kind: str) -> None:
     assert stub_for("http://h.test/x", kind, "GET") is not None
 
 
 def test_features_are_not_fetched_and_there_are_none() -> None:
-    as_json = stub_for("http://h.test/wfs?request=GetFeature&outputFormat=application/json", "fetch", "GET")
+    as_json = stub_for(
+        "http://h.test/wfs?request=GetFeature&outputFormat=application/json",
+        "fetch",
+        "GET",
+    )
     as_xml = stub_for("http://h.test/wfs?request=GetFeature&typeName=a", "fetch", "GET")
     posted = stub_for("http://h.test/geoserver/wfs", "xhr", "POST")
     assert as_json is not None and b'"features":[]' in as_json.body
@@ -47,5 +53,7 @@ def test_features_are_not_fetched_and_there_are_none() -> None:
         ("http://h.test/frame.html", "document"),
     ],
 )
-def test_scripts_configuration_and_capabilities_are_fetched(url: str, what: str) -> None:
+def test_scripts_configuration_and_capabilities_are_fetched(
+    url: str, what: str
+) -> None:
     assert stub_for(url, what, "GET") is None

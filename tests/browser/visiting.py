@@ -14,7 +14,14 @@ from geohound.model.work.browsed import BrowsedPage, EventRow
 from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
 
-BUDGET = PageBudget(time_s=40.0, requests=60, bytes=5_000_000, memory_bytes=500_000_000, events=20, patience_s=6.0)
+BUDGET = PageBudget(
+    time_s=40.0,
+    requests=60,
+    bytes=5_000_000,
+    memory_bytes=500_000_000,
+    events=20,
+    patience_s=6.0,
+)
 
 
 @dataclass
@@ -30,7 +37,12 @@ class Site:
         return {request.partition("?")[0] for request in self.requests}
 
 
-_TYPES = {"<": "text/html", "{": "application/json", "[": "application/json", "U": "text/plain"}
+_TYPES = {
+    "<": "text/html",
+    "{": "application/json",
+    "[": "application/json",
+    "U": "text/plain",
+}
 
 
 def handler(site: Site) -> type[BaseHTTPRequestHandler]:
@@ -44,14 +56,18 @@ def handler(site: Site) -> type[BaseHTTPRequestHandler]:
         def _answer(self) -> None:
             site.requests.append(self.path)
             site.heads.append(f"{self.command} {self.path}\n{self.headers}")
-            text = site.files.get(self.path, site.files.get(self.path.partition("?")[0]))
+            text = site.files.get(
+                self.path, site.files.get(self.path.partition("?")[0])
+            )
             if text is not None and text.startswith(("/", "http://")):
                 self.send_response(302)
                 self.send_header("Location", text)
                 text = ""
             else:
                 self.send_response(404 if text is None else 200)
-                self.send_header("Content-Type", _TYPES.get((text or "U")[0], "text/javascript"))
+                self.send_header(
+                    "Content-Type", _TYPES.get((text or "U")[0], "text/javascript")
+                )
                 self.send_header("Set-Cookie", "visitor=1; Path=/")
             body = (text or "").encode()
             self.send_header("Content-Length", str(len(body)))
@@ -96,11 +112,18 @@ class Visitor:
             self.pool._budget = usual
 
     async def _visit(
-        self, urls: tuple[str, ...], words: tuple[str, ...], reported: Sequence[EventRow]
+        self,
+        urls: tuple[str, ...],
+        words: tuple[str, ...],
+        reported: Sequence[EventRow],
     ) -> list[BrowsedPage]:
-        fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.1/32"]), bounded(total_s=15.0))
+        fetcher = CurlFetcher(
+            behaving(), Guard.opening(["127.0.0.1/32"]), bounded(total_s=15.0)
+        )
         try:
-            return await asyncio.gather(*(self.pool.run(url, fetcher, words, reported) for url in urls))
+            return await asyncio.gather(
+                *(self.pool.run(url, fetcher, words, reported) for url in urls)
+            )
         finally:
             await fetcher.close()
 

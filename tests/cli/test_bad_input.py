@@ -26,7 +26,13 @@ BAD: dict[str, tuple[str, ...]] = {
     "N": ("x", "-1", "1.5", "99999999999999999999999", ""),
     "S": ("x", "-1", "nan", "inf", ""),
     "FILE": ("{folder}", "/dev/null/none"),
-    "PATH_OR_URL": ("{folder}", "/dev/null/none", "{text}", "postgresql://127.0.0.1:1/none", "postgresql://[bad"),
+    "PATH_OR_URL": (
+        "{folder}",
+        "/dev/null/none",
+        "{text}",
+        "postgresql://127.0.0.1:1/none",
+        "postgresql://[bad",
+    ),
     "W,S,E,N": ("a,b,c,d", "1,2", "0,-91,0,91"),
     "ID": ("nonsense", "\N{COLLISION SYMBOL}"),
     "ID,…": ("nonsense", "wms,nonsense"),
@@ -73,10 +79,24 @@ NEEDED = {
     "report": ["failures"],
     "watcher": ["{folder}", "--site", "http://a.test/", "--once"],
 }
-NEEDED_BY = {("show", "--layer"): ["--open", "qgis"], ("show", "--bbox"): ["--open", "qgis"]}
+NEEDED_BY = {
+    ("show", "--layer"): ["--open", "qgis"],
+    ("show", "--bbox"): ["--open", "qgis"],
+}
 # Commands that take these without reading them.
 UNREAD = {
-    *((command, "PATH_OR_URL") for command in ("kinds", "orders", "geoweb", "identify", "mine", "watcher", "store")),
+    *(
+        (command, "PATH_OR_URL")
+        for command in (
+            "kinds",
+            "orders",
+            "geoweb",
+            "identify",
+            "mine",
+            "watcher",
+            "store",
+        )
+    ),
     *((command, "FILE") for command in ("kinds", "orders", "geoweb", "store")),
 }
 
@@ -84,7 +104,11 @@ UNREAD = {
 def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, command in get_command(program()).commands.items():  # type: ignore[attr-defined]
         inner = getattr(command, "commands", None)
-        yield from (((name, word), each) for word, each in inner.items()) if inner else [((name,), command)]
+        yield from (
+            (((name, word), each) for word, each in inner.items())
+            if inner
+            else [((name,), command)]
+        )
 
 
 def bad_calls() -> Iterator[tuple[str, ...]]:
@@ -100,7 +124,11 @@ def bad_calls() -> Iterator[tuple[str, ...]]:
             needed = [*NEEDED.get(words[0], []), *NEEDED_BY.get((words[0], flag), [])]
             if flag == "--class":  # any word: each topic has its own
                 continue
-            values = ("nonsense",) if hasattr(option.type, "choices") else BAD[option.metavar]
+            values = (
+                ("nonsense",)
+                if hasattr(option.type, "choices")
+                else BAD[option.metavar]
+            )
             for value in values if (words[0], option.metavar) not in UNREAD else ():
                 yield (*words, *needed, f"{flag}={value}")
 
@@ -114,7 +142,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("words", list(bad_calls()), ids=" ".join)
-def test_a_bad_value_is_refused_in_plain_words(words: tuple[str, ...], folder: Path) -> None:
+def test_a_bad_value_is_refused_in_plain_words(
+    words: tuple[str, ...], folder: Path
+) -> None:
     called = [word.format(folder=folder, text=folder / "text.xml") for word in words]
     ended = geohound(*called, GEOHOUND_CATALOGUE=str(folder / "c.db"), COLUMNS="300")
     assert ended.returncode in (1, 2), ended.stdout + ended.stderr
@@ -124,7 +154,9 @@ def test_a_bad_value_is_refused_in_plain_words(words: tuple[str, ...], folder: P
 
 
 @pytest.mark.parametrize("words", [words for words, _ in every_command()], ids=" ".join)
-def test_the_help_has_no_words_of_a_programming_language(words: tuple[str, ...]) -> None:
+def test_the_help_has_no_words_of_a_programming_language(
+    words: tuple[str, ...],
+) -> None:
     shown = geohound(*words, "--help", COLUMNS="200")
     assert shown.returncode == 0
     assert not INNER_WORDS.search(shown.stdout), shown.stdout
@@ -132,7 +164,13 @@ def test_the_help_has_no_words_of_a_programming_language(words: tuple[str, ...])
 
 
 @pytest.mark.parametrize(
-    "words", [["visits", "x"], ["report", "failures", "0"], ["tasks", "pause", "x"], ["resume", "1.5"]]
+    "words",
+    [
+        ["visits", "x"],
+        ["report", "failures", "0"],
+        ["tasks", "pause", "x"],
+        ["resume", "1.5"],
+    ],
 )
 def test_a_bad_task_number_is_refused_in_plain_words(words: list[str]) -> None:
     ended = geohound(*words)
@@ -141,7 +179,9 @@ def test_a_bad_task_number_is_refused_in_plain_words(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("word", ["x", "yes"])
-def test_a_word_after_browser_that_is_no_address_is_taken_for_a_wrong_value(word: str) -> None:
+def test_a_word_after_browser_that_is_no_address_is_taken_for_a_wrong_value(
+    word: str,
+) -> None:
     for command in ("crawl", "mine"):
         ended = geohound(command, "--browser", word, COLUMNS="200")
         assert ended.returncode == 2

@@ -36,7 +36,10 @@ class _Site(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         body = {"/": PLAIN, "/viewer": HIDDEN, "/fj/ows": CAPABILITIES}.get(path, "")
         self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "application/vnd.ogc.wms_xml" if path == "/fj/ows" else "text/html")
+        self.send_header(
+            "Content-Type",
+            "application/vnd.ogc.wms_xml" if path == "/fj/ows" else "text/html",
+        )
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body.encode())
@@ -70,7 +73,9 @@ def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
         (["http://a.test/"], (None, ["http://a.test/"])),
     ],
 )
-def test_browser_may_stand_alone_or_with_a_word(words: list[str], meant: tuple[str | None, list[str]]) -> None:
+def test_browser_may_stand_alone_or_with_a_word(
+    words: list[str], meant: tuple[str | None, list[str]]
+) -> None:
     app = typer.Typer()
     got: list[tuple[str | None, list[str]]] = []
 
@@ -83,33 +88,87 @@ def test_browser_may_stand_alone_or_with_a_word(words: list[str], meant: tuple[s
 
 
 @pytest.mark.slow
-def test_a_page_is_run_where_it_cannot_be_read_and_the_event_is_told(origin: str) -> None:
+def test_a_page_is_run_where_it_cannot_be_read_and_the_event_is_told(
+    origin: str,
+) -> None:
     *found, summary = lines(
-        geohound("mine", "--browser", "auto", f"{origin}/viewer", f"{origin}/", "--allow-net", "127.0.0.1/32", "--json")
+        geohound(
+            "mine",
+            "--browser",
+            "auto",
+            f"{origin}/viewer",
+            f"{origin}/",
+            "--allow-net",
+            "127.0.0.1/32",
+            "--json",
+        )
     )
-    assert [(e["endpoint"], e["kind"], e["how"]) for e in found] == [(f"{origin}/fj/ows", "wms", "browser")]
+    assert [(e["endpoint"], e["kind"], e["how"]) for e in found] == [
+        (f"{origin}/fj/ows", "wms", "browser")
+    ]
     assert found[0]["call"].startswith("click on button[submit]#on “Layers”")
     assert summary["summary"]["browsed"] == 1
     assert summary["summary"]["ways"] == {"browser": 1}
 
 
 @pytest.mark.slow
-def test_a_crawl_with_a_browser_finds_what_no_link_and_no_script_tells(origin: str, tmp_path: Path) -> None:
-    words = ("crawl", f"{origin}/", "--allow-net", "127.0.0.1/32", "--json", "--max-time", "100")
+def test_a_crawl_with_a_browser_finds_what_no_link_and_no_script_tells(
+    origin: str, tmp_path: Path
+) -> None:
+    words = (
+        "crawl",
+        f"{origin}/",
+        "--allow-net",
+        "127.0.0.1/32",
+        "--json",
+        "--max-time",
+        "100",
+    )
     environ = {"GEOHOUND_HOST_DELAY_S": "0.05"}
     without = lines(geohound(*words, "--catalogue", str(tmp_path / "a.db"), **environ))
-    assert [line["endpoint"] for line in without if line.get("event") == "service"] == []
-    with_browser = lines(geohound(*words, "--browser", "auto", "--catalogue", str(tmp_path / "b.db"), **environ))
-    assert [line["endpoint"] for line in with_browser if line.get("event") == "service"] == [f"{origin}/fj/ows"]
-    (service,) = lines(geohound("show", f"{origin}/fj/ows", "--catalogue", str(tmp_path / "b.db"), "--json"))[:1]
+    assert [
+        line["endpoint"] for line in without if line.get("event") == "service"
+    ] == []
+    with_browser = lines(
+        geohound(
+            *words,
+            "--browser",
+            "auto",
+            "--catalogue",
+            str(tmp_path / "b.db"),
+            **environ,
+        )
+    )
+    assert [
+        line["endpoint"] for line in with_browser if line.get("event") == "service"
+    ] == [f"{origin}/fj/ows"]
+    (service,) = lines(
+        geohound(
+            "show", f"{origin}/fj/ows", "--catalogue", str(tmp_path / "b.db"), "--json"
+        )
+    )[:1]
     assert "browser" in json.dumps(service)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [("mine", "--browser", "page.html"), ("crawl", "--browser", "auto", "http://a.test/")]
+    "words",
+    [
+        ("mine", "--browser", "page.html"),
+        ("crawl", "--browser", "auto", "http://a.test/"),
+    ],
 )
-def test_without_chromium_a_sentence_says_what_to_do(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = geohound(*words, "--catalogue", str(tmp_path / "c.db"), GEOHOUND_BROWSER_PATH="/nowhere/chromium")
+def test_without_chromium_a_sentence_says_what_to_do(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = geohound(
+        *words,
+        "--catalogue",
+        str(tmp_path / "c.db"),
+        GEOHOUND_BROWSER_PATH="/nowhere/chromium",
+    )
     assert done.returncode == 2
-    assert done.stderr.strip() == "There is no browser at /nowhere/chromium; name another in the setting browser_path."
+    assert (
+        done.stderr.strip()
+        == "There is no browser at /nowhere/chromium; name another in the setting browser_path."
+    )

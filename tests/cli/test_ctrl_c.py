@@ -37,9 +37,17 @@ start()
         ("geohound.probe", ["identify", "http://a.test/"]),
     ],
 )
-def test_ctrl_c_during_imports_ends_the_program_quietly(module: str, words: list[str]) -> None:
+def test_ctrl_c_during_imports_ends_the_program_quietly(
+    module: str, words: list[str]
+) -> None:
     code = WHILE_LOADING.format(module=module, words=words)
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert ended.returncode == INTERRUPTED
     assert "Traceback" not in ended.stderr
 
@@ -55,9 +63,19 @@ def test_the_package_itself_loads_nothing_that_takes_time() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
-def test_ctrl_c_while_the_processes_of_the_demo_start_ends_all_of_them_quietly(tmp_path: Path, processes: int) -> None:
+def test_ctrl_c_while_the_processes_of_the_demo_start_ends_all_of_them_quietly(
+    tmp_path: Path, processes: int
+) -> None:
     """A terminal sends Ctrl+C to the program and to every process it has started."""
-    command = [sys.executable, "-m", "geohound", "demo", "--once", "--catalogue", str(tmp_path / "c.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        "demo",
+        "--once",
+        "--catalogue",
+        str(tmp_path / "c.db"),
+    ]
     with subprocess.Popen(
         command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here

@@ -22,7 +22,9 @@ def catalogue(tmp_path_factory) -> str:
     file = tmp_path_factory.mktemp("export") / "c.db"
     store = open_store(file, SystemClock())
     for service in SERVICES:
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", SystemClock().now()
+        )
         store.catalogue.record_now([Observation(service, sighting)])
     store.close()
     return str(file)
@@ -33,20 +35,44 @@ def test_the_whole_catalogue_goes_to_a_file(catalogue, tmp_path):
     ended = geohound("export", "csv", "-o", str(file), "--catalogue", catalogue)
     assert ended.returncode == 0, ended.stderr
     rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
-    assert {row["endpoint"] for row in rows} == {service.endpoint for service in SERVICES}
+    assert {row["endpoint"] for row in rows} == {
+        service.endpoint for service in SERVICES
+    }
     assert [each.name for each in tmp_path.iterdir()] == ["all.csv"]
 
 
 def test_filters_are_those_of_search(catalogue, tmp_path):
     file = tmp_path / "some.json"
-    ended = geohound("export", "jsonl", "reefs", "--kind", "wfs", "-o", str(file), "--catalogue", catalogue, "--json")
+    ended = geohound(
+        "export",
+        "jsonl",
+        "reefs",
+        "--kind",
+        "wfs",
+        "-o",
+        str(file),
+        "--catalogue",
+        catalogue,
+        "--json",
+    )
     assert ended.returncode == 0, ended.stderr
-    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == [FIJI.id]
+    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == [
+        FIJI.id
+    ]
     assert json.loads(ended.stdout)["summary"]["bytes"] == file.stat().st_size
 
 
 def test_without_a_file_it_goes_to_standard_output(catalogue):
-    ended = geohound("export", "geojson", "--bbox", "18,58,33,72", "--limit", "1", "--catalogue", catalogue)
+    ended = geohound(
+        "export",
+        "geojson",
+        "--bbox",
+        "18,58,33,72",
+        "--limit",
+        "1",
+        "--catalogue",
+        catalogue,
+    )
     assert [f["id"] for f in json.loads(ended.stdout)["features"]] == [RIVERS.id]
 
 

@@ -35,13 +35,17 @@ def catalogue(tmp_path: Path) -> Path:
 def read_only(catalogue: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """As on a read-only file system; the right to write is what root has anyway, so it is denied here."""
     may = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and may(path, mode))
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: mode != os.W_OK and may(path, mode)
+    )
     return catalogue
 
 
 def damage(path: Path) -> None:
     with sqlite3.connect(path) as connection:
-        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'service'").fetchone()
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'service'"
+        ).fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
@@ -58,16 +62,23 @@ def test_a_catalogue_that_may_only_be_read_is_searched(read_only: Path) -> None:
     assert read_only.read_bytes() == before
 
 
-def test_a_catalogue_that_may_only_be_read_is_served_without_tasks(read_only: Path) -> None:
+def test_a_catalogue_that_may_only_be_read_is_served_without_tasks(
+    read_only: Path,
+) -> None:
     with app.open_catalogue(Settings(catalogue=str(read_only))) as opened:
         assert opened.is_read_only
-        with TestClient(create_app(opened.catalogue, opened.index, app.kinds()), "http://127.0.0.1") as client:
+        with TestClient(
+            create_app(opened.catalogue, opened.index, app.kinds()), "http://127.0.0.1"
+        ) as client:
             assert "Rivers" in client.get("/?q=rivers").text
 
 
 def test_writing_where_one_may_only_read_says_so(read_only: Path) -> None:
     database = SqliteDatabase(read_only)
-    with pytest.raises(StoreError, match="may only be read"), database.write() as connection:
+    with (
+        pytest.raises(StoreError, match="may only be read"),
+        database.write() as connection,
+    ):
         connection.execute("DELETE FROM service")
     database.close()
 
@@ -84,7 +95,9 @@ def test_a_damaged_page_is_told_in_a_sentence(catalogue: Path, command: str) -> 
 def test_the_portal_over_a_damaged_catalogue_says_so(catalogue: Path) -> None:
     with app.open_catalogue(Settings(catalogue=str(catalogue))) as opened:
         damage(catalogue)
-        with TestClient(create_app(opened.catalogue, opened.index, app.kinds()), "http://127.0.0.1") as client:
+        with TestClient(
+            create_app(opened.catalogue, opened.index, app.kinds()), "http://127.0.0.1"
+        ) as client:
             answer = client.get("/?q=rivers")
     assert answer.status_code == 503
     assert "The catalogue cannot be read" in answer.text
@@ -112,14 +125,18 @@ def test_a_data_folder_that_cannot_be_made_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize("word", ["notaurl", "http//a.test", "maps"])
-def test_a_seed_that_is_no_address_is_refused_at_once(word: str, tmp_path: Path) -> None:
+def test_a_seed_that_is_no_address_is_refused_at_once(
+    word: str, tmp_path: Path
+) -> None:
     told = geohound("crawl", word, "--catalogue", str(tmp_path / "x.db"))
     assert told.returncode == 2
     assert "is not a valid URL" in told.stderr.replace("\n", "")
     assert not (tmp_path / "x.db").exists()
 
 
-def test_a_file_of_seeds_that_is_not_there_is_named_without_numbers_of_errors(tmp_path: Path) -> None:
+def test_a_file_of_seeds_that_is_not_there_is_named_without_numbers_of_errors(
+    tmp_path: Path,
+) -> None:
     told = geohound("crawl", "--seeds", str(tmp_path / "none.txt"))
     assert told.returncode == 2
     assert "cannot be read" in told.stderr

@@ -23,7 +23,11 @@ from geohound.cli.demo import geoweb_running
 from geoweb import World
 
 pytestmark = pytest.mark.slow  # they crawl
-QUICK = {"GEOHOUND_HOST_DELAY_S": "0.01", "GEOHOUND_RETRY_AFTER_S": "0.1", "GEOHOUND_BUSY_DELAY_S": "0.1"}
+QUICK = {
+    "GEOHOUND_HOST_DELAY_S": "0.01",
+    "GEOHOUND_RETRY_AFTER_S": "0.1",
+    "GEOHOUND_BUSY_DELAY_S": "0.1",
+}
 
 
 def geohound(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -74,17 +78,30 @@ def server() -> Iterator[Server]:
 
 
 def network(server: Server) -> list[str]:
-    return ["--connect-to", f"*.test=127.0.0.1:{server.server_port}", "--allow-net", "127.0.0.0/8"]
+    return [
+        "--connect-to",
+        f"*.test=127.0.0.1:{server.server_port}",
+        "--allow-net",
+        "127.0.0.0/8",
+    ]
 
 
-def test_a_seed_that_never_answered_is_told_and_tried_again_by_resume(server: Server, tmp_path: Path) -> None:
+def test_a_seed_that_never_answered_is_told_and_tried_again_by_resume(
+    server: Server, tmp_path: Path
+) -> None:
     server.answers = {"/good": 200, "/busy": 503}
     words = ["--catalogue", str(tmp_path / "c.db"), *network(server), "--json"]
     first = geohound("crawl", "http://a.test/good", "http://b.test/busy", *words)
     assert first.returncode == 1
-    assert first.stderr.endswith("1 seed not reached: http://b.test/busy (unavailable).\n")
+    assert first.stderr.endswith(
+        "1 seed not reached: http://b.test/busy (unavailable).\n"
+    )
     told = summary(first)
-    assert (told["ended"], told["finished"], told["pages"]) == ("seeds not reached", False, 1)
+    assert (told["ended"], told["finished"], told["pages"]) == (
+        "seeds not reached",
+        False,
+        1,
+    )
     assert told["unreached"] == [{"url": "http://b.test/busy", "reason": "unavailable"}]
     assert server.asked.count("/busy") == 3
 
@@ -92,18 +109,33 @@ def test_a_seed_that_never_answered_is_told_and_tried_again_by_resume(server: Se
     second = geohound("resume", *words)
     assert second.returncode == 0, second.stderr
     told = summary(second)
-    assert (told["ended"], told["finished"], told["unreached"]) == ("finished", True, [])
+    assert (told["ended"], told["finished"], told["unreached"]) == (
+        "finished",
+        True,
+        [],
+    )
     assert (told["pages"], told["drops"]) == (2, {})
     assert server.asked.count("/good") == 1
     assert geohound("resume", *words).returncode == 1, "nothing is left to go on with"
 
 
-def test_a_seed_that_answers_with_an_error_was_reached(server: Server, tmp_path: Path) -> None:
-    done = geohound("crawl", "http://a.test/gone", "--catalogue", str(tmp_path / "c.db"), *network(server), "--json")
+def test_a_seed_that_answers_with_an_error_was_reached(
+    server: Server, tmp_path: Path
+) -> None:
+    done = geohound(
+        "crawl",
+        "http://a.test/gone",
+        "--catalogue",
+        str(tmp_path / "c.db"),
+        *network(server),
+        "--json",
+    )
     assert (done.returncode, summary(done)["ended"]) == (0, "finished")
 
 
-def test_a_run_whose_time_is_up_with_its_seed_under_way_is_not_finished(server: Server, tmp_path: Path) -> None:
+def test_a_run_whose_time_is_up_with_its_seed_under_way_is_not_finished(
+    server: Server, tmp_path: Path
+) -> None:
     server.answers = {"/slow": 30}
     words = ["--catalogue", str(tmp_path / "c.db"), *network(server)]
     done = geohound("crawl", "http://a.test/slow", "--max-time", "1", "--json", *words)
@@ -126,8 +158,23 @@ def counted(path: Path) -> dict[str, int]:
 def test_a_kill_costs_no_counts(tmp_path: Path) -> None:
     path, world = tmp_path / "c.db", World(3, 12, 400, trouble=False)
     with geoweb_running(world) as port:
-        words = ["--catalogue", str(path), "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
-        crawl = [sys.executable, "-m", "geohound", "crawl", *world.seeds, *words, "--quiet"]
+        words = [
+            "--catalogue",
+            str(path),
+            "--connect-to",
+            f"*.test=127.0.0.1:{port}",
+            "--allow-net",
+            "127.0.0.0/8",
+        ]
+        crawl = [
+            sys.executable,
+            "-m",
+            "geohound",
+            "crawl",
+            *world.seeds,
+            *words,
+            "--quiet",
+        ]
         slowly = {**os.environ, **QUICK, "GEOHOUND_HOST_DELAY_S": "0.1"}
         process = subprocess.Popen(crawl, env=slowly, stdout=subprocess.DEVNULL)
         try:
@@ -142,7 +189,10 @@ def test_a_kill_costs_no_counts(tmp_path: Path) -> None:
             process.wait()
         there = counted(path)
         assert there["services"] >= 3
-        (killed,) = (json.loads(line) for line in geohound("tasks", "--json", *words[:2]).stdout.splitlines())
+        (killed,) = (
+            json.loads(line)
+            for line in geohound("tasks", "--json", *words[:2]).stdout.splitlines()
+        )
         assert killed["ending"] == "killed"
         assert {name: killed["counters"][name] for name in there} == there
         assert killed["counters"]["pages"] > 0

@@ -14,8 +14,12 @@ from harvest_examples import parquet_bytes, plain, warc_record, wms
 CSW = "http://cat.test/csw"
 
 
-def harvest(server: Catalogue, folder: Path, *words: str, command: str = "harvest") -> subprocess.CompletedProcess[str]:
-    (folder / "g.toml").write_text("host_delay_s = 0.01\nslow_host_factor = 0\nretries = 0\n", "utf-8")
+def harvest(
+    server: Catalogue, folder: Path, *words: str, command: str = "harvest"
+) -> subprocess.CompletedProcess[str]:
+    (folder / "g.toml").write_text(
+        "host_delay_s = 0.01\nslow_host_factor = 0\nretries = 0\n", "utf-8"
+    )
     return geohound(
         command, *words, "--json", "--catalogue", str(folder / "c.db"), "--config", str(folder / "g.toml"),
         "--connect-to", f"*.test=127.0.0.1:{server.server_port}", "--allow-net", "127.0.0.0/8",
@@ -27,7 +31,9 @@ def lines(done: subprocess.CompletedProcess[str]) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_a_catalogue_is_read_whole_and_what_answers_is_catalogued(tmp_path: Path) -> None:
+def test_a_catalogue_is_read_whole_and_what_answers_is_catalogued(
+    tmp_path: Path,
+) -> None:
     with running_catalogue(total=60, alive=3) as server:
         done = harvest(server, tmp_path, CSW, "--as", "csw")
     assert done.returncode == 0, done.stderr
@@ -45,9 +51,13 @@ LOGIN = b'<html><title>Log in</title><form method="post" action="/login"><input 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("breakage", "reason"), [((500, b"dead"), "unavailable"), ((200, LOGIN), "log-in wall")], ids=["500", "log-in"]
+    ("breakage", "reason"),
+    [((500, b"dead"), "unavailable"), ((200, LOGIN), "log-in wall")],
+    ids=["500", "log-in"],
 )
-def test_a_harvest_that_breaks_off_fails_and_goes_on_at_its_cursor(tmp_path: Path, breakage, reason: str) -> None:
+def test_a_harvest_that_breaks_off_fails_and_goes_on_at_its_cursor(
+    tmp_path: Path, breakage, reason: str
+) -> None:
     with running_catalogue(total=200) as server:
         server.last_position, server.breakage = 100, breakage
         done = harvest(server, tmp_path, CSW, "--as", "csw")
@@ -55,7 +65,11 @@ def test_a_harvest_that_breaks_off_fails_and_goes_on_at_its_cursor(tmp_path: Pat
         said = " ".join(done.stderr.split())
         assert f"100 records read; not read to the end: {CSW} ({reason})" in said
         summary = lines(done)[-1]["summary"]
-        assert (summary["ended"], summary["finished"], summary["records"]) == ("source failed", False, 100)
+        assert (summary["ended"], summary["finished"], summary["records"]) == (
+            "source failed",
+            False,
+            100,
+        )
         assert summary["unread"] == [{"url": CSW, "reason": reason}]
         server.last_position = 0
         server.positions.clear()
@@ -63,7 +77,11 @@ def test_a_harvest_that_breaks_off_fails_and_goes_on_at_its_cursor(tmp_path: Pat
     assert again.returncode == 0, again.stderr
     assert server.positions == [101, 151], "from where it broke off"
     summary = lines(again)[-1]["summary"]
-    assert (summary["ended"], summary["records"], summary["tested"]) == ("finished", 200, 200)
+    assert (summary["ended"], summary["records"], summary["tested"]) == (
+        "finished",
+        200,
+        200,
+    )
     assert summary["unread"] == []
 
 
@@ -88,7 +106,11 @@ def test_only_what_has_changed_is_asked_for(tmp_path: Path) -> None:
 def test_what_is_no_catalogue_is_told_with_the_reason(tmp_path: Path) -> None:
     with running_catalogue(total=5) as server:
         done = harvest(server, tmp_path, "http://cat.test/nothing", "--as", "ckan")
-        assert (done.returncode, "HTTP error" in done.stderr, "--as" in done.stderr) == (1, True, True)
+        assert (
+            done.returncode,
+            "HTTP error" in done.stderr,
+            "--as" in done.stderr,
+        ) == (1, True, True)
 
 
 def test_a_wrong_protocol_or_date_is_a_wrong_call(tmp_path: Path) -> None:
@@ -101,7 +123,9 @@ def test_a_wrong_protocol_or_date_is_a_wrong_call(tmp_path: Path) -> None:
     assert "2026-01-31" in undated.stderr
 
 
-@pytest.mark.parametrize("name", ["/nonexistent.csv", "nonexistent.csv", "lists/nonexistent.txt", "./seeds"])
+@pytest.mark.parametrize(
+    "name", ["/nonexistent.csv", "nonexistent.csv", "lists/nonexistent.txt", "./seeds"]
+)
 def test_a_file_that_is_not_there_is_a_wrong_call(tmp_path: Path, name: str) -> None:
     with running_catalogue(total=0) as server:
         done = harvest(server, tmp_path, name)
@@ -114,7 +138,9 @@ def test_a_file_that_is_not_there_is_a_wrong_call(tmp_path: Path, name: str) -> 
 def test_the_pages_of_a_sitemap_are_read(tmp_path: Path) -> None:
     page = '<html><title>Maps</title><body><a href="{}">WMS</a></body></html>'
     with running_catalogue(total=0, alive=2) as server:
-        places = "".join(f"<url><loc>http://cat.test/maps/{n}</loc></url>" for n in (1, 2))
+        places = "".join(
+            f"<url><loc>http://cat.test/maps/{n}</loc></url>" for n in (1, 2)
+        )
         sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
         server.files = {
             "/sitemap.xml": ("application/xml", sitemap.encode()),
@@ -143,8 +169,14 @@ def test_a_data_centre_is_harvested_by_its_recipe(tmp_path: Path) -> None:
     with running_catalogue(total=0, alive=3) as server:
         sets = [{"map": f"http://h{n}.test/wms"} for n in (1, 2, 3)]
         server.files = {
-            "/list?page=1": ("application/json", json.dumps({"sets": sets[:2]}).encode()),
-            "/list?page=2": ("application/json", json.dumps({"sets": sets[2:]}).encode()),
+            "/list?page=1": (
+                "application/json",
+                json.dumps({"sets": sets[:2]}).encode(),
+            ),
+            "/list?page=2": (
+                "application/json",
+                json.dumps({"sets": sets[2:]}).encode(),
+            ),
             "/list?page=3": ("application/json", b'{"sets": []}'),
         }
         done = harvest(server, tmp_path, "--as", str(tmp_path / "centre.toml"))
@@ -157,7 +189,9 @@ def test_a_data_centre_is_harvested_by_its_recipe(tmp_path: Path) -> None:
 
 def test_recipes_of_the_settings_are_listed_with_the_sources(tmp_path: Path) -> None:
     (tmp_path / "centre.toml").write_text(RECIPE, "utf-8")
-    (tmp_path / "g.toml").write_text(f'harvester_files = ["{tmp_path / "centre.toml"}"]\n', "utf-8")
+    (tmp_path / "g.toml").write_text(
+        f'harvester_files = ["{tmp_path / "centre.toml"}"]\n', "utf-8"
+    )
     listed = geohound("sources", "--json", "--config", str(tmp_path / "g.toml"))
     rows = [json.loads(line) for line in listed.stdout.splitlines()]
     assert [row["type"] for row in rows if row["id"] == "centre"] == ["harvester"]
@@ -172,11 +206,17 @@ def test_a_recipe_that_is_not_there_is_a_wrong_call(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["x.warc.gz", "x.parquet", "list.csv"])
-def test_a_file_of_this_machine_is_read_by_what_it_is(tmp_path: Path, name: str) -> None:
+def test_a_file_of_this_machine_is_read_by_what_it_is(
+    tmp_path: Path, name: str
+) -> None:
     page = '<html><a href="{}">Map</a></html>'
     files = {
-        "x.warc.gz": b"".join(warc_record(f"http://a.test/{n}", page.format(wms(n))) for n in (1, 2, 3)),
-        "x.parquet": parquet_bytes([plain(1), plain(2), plain(3), "http://a.test/about"]),
+        "x.warc.gz": b"".join(
+            warc_record(f"http://a.test/{n}", page.format(wms(n))) for n in (1, 2, 3)
+        ),
+        "x.parquet": parquet_bytes(
+            [plain(1), plain(2), plain(3), "http://a.test/about"]
+        ),
         "list.csv": "".join(f"Map {n};{plain(n)}\n" for n in (1, 2, 3)).encode(),
     }
     (tmp_path / name).write_bytes(files[name])
@@ -199,15 +239,25 @@ def test_what_a_harvest_brought_is_shown_among_the_sources(tmp_path: Path) -> No
     assert (row["type"], row["seeds"], row["services"]) == ("catalogue", 5, 2)
     assert row["requests"] > 5
     assert row["services_per_1000_requests"] == round(2000 / row["requests"], 1)
-    methods = geohound("report", "methods", "--format", "csv", *here).stdout.splitlines()
+    methods = geohound(
+        "report", "methods", "--format", "csv", *here
+    ).stdout.splitlines()
     assert methods == ["method,services,live,live_share", "harvest,2,2,1.0"]
 
 
 @pytest.mark.slow
 def test_a_registry_is_crawled_best_expected_yield_first(tmp_path: Path) -> None:
-    endpoints = [{"type": "sitemap", "url": "http://h1.test/sitemap.xml"}, {"type": "wms130", "url": plain(1)}]
-    portals = [{"name": "A", "status": "active", "endpoints": endpoints}, {"link": "http://h2.test/wms", "name": "B"}]
-    (tmp_path / "registry.jsonl").write_text("\n".join(map(json.dumps, portals)), "utf-8")
+    endpoints = [
+        {"type": "sitemap", "url": "http://h1.test/sitemap.xml"},
+        {"type": "wms130", "url": plain(1)},
+    ]
+    portals = [
+        {"name": "A", "status": "active", "endpoints": endpoints},
+        {"link": "http://h2.test/wms", "name": "B"},
+    ]
+    (tmp_path / "registry.jsonl").write_text(
+        "\n".join(map(json.dumps, portals)), "utf-8"
+    )
     with running_catalogue(total=0, alive=2) as server:
         done = geohound(
             "crawl", "--seeds", str(tmp_path / "registry.jsonl"), "--depth", "0", "--json",

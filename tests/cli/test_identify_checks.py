@@ -34,7 +34,13 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         is_wms = "wms" in self.path.lower() and self.status == 200
-        body = CAPABILITIES if is_wms else REPORT if "wfs" in self.path.lower() else b"nothing here"
+        body = (
+            CAPABILITIES
+            if is_wms
+            else REPORT
+            if "wfs" in self.path.lower()
+            else b"nothing here"
+        )
         self.send_response(self.status if is_wms or self.path != "/robots.txt" else 404)
         self.send_header("Content-Type", "text/xml" if is_wms else "text/plain")
         self.send_header("Content-Length", str(len(body)))
@@ -76,7 +82,9 @@ def run(*words: str) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def identify(site: str, catalogue: Path, query: str = "?service=WMS&request=GetCapabilities") -> dict[str, dict]:
+def identify(
+    site: str, catalogue: Path, query: str = "?service=WMS&request=GetCapabilities"
+) -> dict[str, dict]:
     """The health of both services after another look at one of them."""
     port = site.rpartition(":")[2]
     network = ["--allow-net", "127.0.0.0/8", "--catalogue", str(catalogue)]
@@ -84,20 +92,30 @@ def identify(site: str, catalogue: Path, query: str = "?service=WMS&request=GetC
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEOHOUND_ALLOW_PORTS", port)
         run("identify", url, *network)
-    return {each["kind"]: each["health"] for each in run("show", f"{site}/ows", "--catalogue", str(catalogue))}
+    return {
+        each["kind"]: each["health"]
+        for each in run("show", f"{site}/ows", "--catalogue", str(catalogue))
+    }
 
 
-def test_a_good_answer_is_a_good_check_of_the_service_that_gave_it(site: str, catalogue: Path) -> None:
+def test_a_good_answer_is_a_good_check_of_the_service_that_gave_it(
+    site: str, catalogue: Path
+) -> None:
     health = identify(site, catalogue)
     assert (health["wms"]["state"], health["wms"]["checks"]) == ("alive", 2)
     assert health["wfs"]["checks"] == 1, "nobody asked it"
 
 
-def test_what_refuses_beside_a_service_that_answers_gets_its_failed_check(site: str, catalogue: Path) -> None:
+def test_what_refuses_beside_a_service_that_answers_gets_its_failed_check(
+    site: str, catalogue: Path
+) -> None:
     """At a bare endpoint all services are asked for (PolarHub, Fig. 3, lines 12 to 14): each has its own answer."""
     health = identify(site, catalogue, query="")
     assert (health["wms"]["state"], health["wms"]["checks"]) == ("alive", 2)
-    assert (health["wfs"]["state"], health["wfs"]["reason"]) == ("unsure", "exception report: WFS is switched off")
+    assert (health["wfs"]["state"], health["wfs"]["reason"]) == (
+        "unsure",
+        "exception report: WFS is switched off",
+    )
 
 
 def test_404_is_a_failed_check_and_three_are_death(site: str, catalogue: Path) -> None:
@@ -108,16 +126,27 @@ def test_404_is_a_failed_check_and_three_are_death(site: str, catalogue: Path) -
     assert (states[2]["score"], states[2]["provisional"]) == (0.0, True)
 
 
-def test_a_log_in_is_never_death_and_concerns_all_at_the_address(site: str, catalogue: Path) -> None:
+def test_a_log_in_is_never_death_and_concerns_all_at_the_address(
+    site: str, catalogue: Path
+) -> None:
     _Answers.status = 401
     health = [identify(site, catalogue) for _ in range(4)][-1]
-    assert {(each["state"], each["reason"]) for each in health.values()} == {("unsure", "log-in wall: HTTP 401")}
+    assert {(each["state"], each["reason"]) for each in health.values()} == {
+        ("unsure", "log-in wall: HTTP 401")
+    }
 
 
 def test_silence_is_a_failed_check(catalogue: Path) -> None:
     with app.open_catalogue(Settings(catalogue=str(catalogue))) as opened:
         service = Service("wms", "http://127.0.0.1:9/ows", title="nobody")
-        seen = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime(2026, 1, 1, tzinfo=UTC))
+        seen = Sighting(
+            service.id,
+            service.endpoint,
+            "",
+            Via.SEED,
+            "",
+            datetime(2026, 1, 1, tzinfo=UTC),
+        )
         asyncio.run(_record(opened, [Observation(service, seen)]))
     identify("http://127.0.0.1:9", catalogue)
     (shown,) = run("show", "http://127.0.0.1:9/ows", "--catalogue", str(catalogue))

@@ -27,8 +27,26 @@ def test_programs_hear_of_progress_while_it_happens(
         display.on_event(NOW)
     said = json.loads(capsys.readouterr().out)
     assert said["event"] == "progress"
-    named = ("started_at", "elapsed_s", "fetchers", "testers", "pages", "services", "pages_per_s", "machine_load")
-    assert [said[name] for name in named] == ["2026-01-01T12:00:00+00:00", 15.0, 6, 8, 30, 3, 2.0, 1.5]
+    named = (
+        "started_at",
+        "elapsed_s",
+        "fetchers",
+        "testers",
+        "pages",
+        "services",
+        "pages_per_s",
+        "machine_load",
+    )
+    assert [said[name] for name in named] == [
+        "2026-01-01T12:00:00+00:00",
+        15.0,
+        6,
+        8,
+        30,
+        3,
+        2.0,
+        1.5,
+    ]
     assert said["asleep"] == ["testers"]
 
 
@@ -56,4 +74,6 @@ def test_people_read_for_which_hosts_a_crawl_waits_and_why(
     monkeypatch.setattr(live_display, "_PIPE_S", 0.0)
     with LiveDisplay(json=False, quiet=False, verbose=False) as display:
         display.on_event(replace(NOW, waiting="answers", waiting_hosts=("slow.test",)))
-    assert "waiting for slow responses: slow.test" in " ".join(capsys.readouterr().out.split())
+    assert "waiting for slow responses: slow.test" in " ".join(
+        capsys.readouterr().out.split()
+    )

@@ -49,7 +49,9 @@ FIELDS = {"page", "endpoint", "url", "kind", "how", "source", "line", "confidenc
 
 
 @pytest.mark.parametrize("place", ["file", "site"])
-def test_endpoints_are_told_a_line_each_and_then_the_summary(place: str, app: Path, site: str) -> None:
+def test_endpoints_are_told_a_line_each_and_then_the_summary(
+    place: str, app: Path, site: str
+) -> None:
     source = str(app / "index.html") if place == "file" else site
     done = geohound("mine", source, "--json", "--allow-net", "127.0.0.0/8")
     assert done.returncode == 0, done.stderr
@@ -70,10 +72,16 @@ def test_endpoints_are_told_a_line_each_and_then_the_summary(place: str, app: Pa
     assert summary["elapsed_ms"] > 0
 
 
-def test_a_saved_page_is_told_by_its_file_and_read_where_it_stood(tmp_path: Path) -> None:
+def test_a_saved_page_is_told_by_its_file_and_read_where_it_stood(
+    tmp_path: Path,
+) -> None:
     page = tmp_path / "a.html"
-    page.write_text('<html><script>L.tileLayer.wms("../gs/wms", {layers: "x"}).addTo(map);</script></html>')
-    done = geohound("mine", str(page), "--json", "--base", "https://h.test/maps/view/a.html")
+    page.write_text(
+        '<html><script>L.tileLayer.wms("../gs/wms", {layers: "x"}).addTo(map);</script></html>'
+    )
+    done = geohound(
+        "mine", str(page), "--json", "--base", "https://h.test/maps/view/a.html"
+    )
     found, _ = [json.loads(line) for line in done.stdout.splitlines()]
     assert (found["page"], found["source"]) == (str(page), str(page))
     assert found["endpoint"] == "https://h.test/maps/gs/wms"
@@ -82,7 +90,9 @@ def test_a_saved_page_is_told_by_its_file_and_read_where_it_stood(tmp_path: Path
 def test_the_published_rules_alone_find_less(app: Path) -> None:
     done = geohound("mine", str(app / "index.html"), "--json", "--rules", "hou2016")
     found = [json.loads(line) for line in done.stdout.splitlines()][:-1]
-    assert [(line["endpoint"], line["how"]) for line in found] == [("https://soil.test/wms", "rule 1")]
+    assert [(line["endpoint"], line["how"]) for line in found] == [
+        ("https://soil.test/wms", "rule 1")
+    ]
 
 
 def test_people_get_a_table(app: Path) -> None:
@@ -104,7 +114,9 @@ def test_people_get_a_table(app: Path) -> None:
         (("a.html", "--base", "nowhere"), "is not a valid URL", 2),
     ],
 )
-def test_what_cannot_be_mined_is_told_in_a_sentence(words: tuple[str, ...], told: str, code: int) -> None:
+def test_what_cannot_be_mined_is_told_in_a_sentence(
+    words: tuple[str, ...], told: str, code: int
+) -> None:
     done = geohound("mine", *words)
     assert done.returncode == code
     assert told in done.stdout + done.stderr

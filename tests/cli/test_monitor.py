@@ -22,9 +22,17 @@ CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.ne
 <southBoundLatitude>50</southBoundLatitude><northBoundLatitude>51</northBoundLatitude></EX_GeographicBoundingBox>
 </Layer></Layer></Capability></WMS_Capabilities>"""
 _ROWS = zlib.compress((b"\0" + b"\x40" * 256) * 256)
-_CHUNKS = ((b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 0, 0, 0, 0)), (b"IDAT", _ROWS), (b"IEND", b""))
+_CHUNKS = (
+    (b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 0, 0, 0, 0)),
+    (b"IDAT", _ROWS),
+    (b"IEND", b""),
+)
 TILE = b"\x89PNG\r\n\x1a\n" + b"".join(
-    struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in _CHUNKS
+    struct.pack(">I", len(data))
+    + name
+    + data
+    + struct.pack(">I", zlib.crc32(name + data))
+    for name, data in _CHUNKS
 )
 DIRECTORY_PAGE = b"""<html><head><title>Roads (MapServer) - ArcGIS REST Services Directory</title></head><body>
 <h2>Roads (MapServer)</h2><a href="/arcgis/rest/services/Roads/MapServer/0">Roads</a> (0)</body></html>"""
@@ -44,7 +52,11 @@ class _Site(BaseHTTPRequestHandler):
         type(self).asked.append(self.path)
         status, kind, body, headers = self._answer()
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -59,8 +71,16 @@ class _Site(BaseHTTPRequestHandler):
         if self.path.startswith("/arcgis/rest/services/Roads/MapServer"):
             return self._answer_as_arcgis()
         if self.path == "/page":
-            links = ["http://a.test/wms?service=WMS&request=GetCapabilities", *type(self).more]
-            return 200, "text/html", "".join(f"<a href='{link}'>map</a>" for link in links).encode(), {}
+            links = [
+                "http://a.test/wms?service=WMS&request=GetCapabilities",
+                *type(self).more,
+            ]
+            return (
+                200,
+                "text/html",
+                "".join(f"<a href='{link}'>map</a>" for link in links).encode(),
+                {},
+            )
         if not is_here or self.mode == "gone" or host in self.gone_hosts:
             return 404, "text/plain", b"nothing here", {}
         if self.mode == "busy":
@@ -108,7 +128,9 @@ def call(site, tmp_path: Path):
 
 @pytest.fixture
 def show(tmp_path: Path):
-    return lambda url: lines(geohound("show", url, "--json", "--catalogue", str(tmp_path / "c.db")))[0]
+    return lambda url: lines(
+        geohound("show", url, "--json", "--catalogue", str(tmp_path / "c.db"))
+    )[0]
 
 
 def lines(done) -> list[dict]:
@@ -132,13 +154,35 @@ def known(call) -> None:
 def test_every_look_is_a_line_and_the_last_line_is_the_summary(call, site):
     checks, summary = look(call)
     assert {check["event"] for check in checks} == {"check"}
-    assert {(check["endpoint"], check["ok"], check["was"], check["state"]) for check in checks} == {
+    assert {
+        (check["endpoint"], check["ok"], check["was"], check["state"])
+        for check in checks
+    } == {
         ("http://a.test/wms", True, "alive", "alive"),
         ("http://b.test/wms", True, "alive", "alive"),
     }
-    assert set(checks[0]) == {"event", "id", "endpoint", "ok", "reason", "elapsed_ms", "state", "was"}
-    numbers = {name: summary[name] for name in ("due", "checked", "ok", "failed", "changed", "requests")}
-    assert numbers == {"due": 2, "checked": 2, "ok": 2, "failed": 0, "changed": 0, "requests": 2}
+    assert set(checks[0]) == {
+        "event",
+        "id",
+        "endpoint",
+        "ok",
+        "reason",
+        "elapsed_ms",
+        "state",
+        "was",
+    }
+    numbers = {
+        name: summary[name]
+        for name in ("due", "checked", "ok", "failed", "changed", "requests")
+    }
+    assert numbers == {
+        "due": 2,
+        "checked": 2,
+        "ok": 2,
+        "failed": 0,
+        "changed": 0,
+        "requests": 2,
+    }
     assert summary["elapsed_s"] > 0
 
 
@@ -153,7 +197,9 @@ def test_after_a_look_reports_and_visits_are_still_those_of_the_crawl(call, tmp_
 
 
 @pytest.mark.usefixtures("known")
-def test_not_found_on_three_looks_in_a_row_is_death_and_a_good_look_brings_back(call, site):
+def test_not_found_on_three_looks_in_a_row_is_death_and_a_good_look_brings_back(
+    call, site
+):
     site.mode = "gone"
     states = [{check["state"] for check in look(call)[0]} for _ in range(3)]
     assert states == [{"unsure"}, {"unsure"}, {"dead"}]
@@ -164,7 +210,9 @@ def test_not_found_on_three_looks_in_a_row_is_death_and_a_good_look_brings_back(
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize(("mode", "reason"), [("busy", "rate limited"), ("log-in", "log-in wall")])
+@pytest.mark.parametrize(
+    ("mode", "reason"), [("busy", "rate limited"), ("log-in", "log-in wall")]
+)
 def test_who_keeps_us_out_is_never_dead(call, site, mode, reason):
     site.mode = mode
     for _ in range(4):
@@ -187,7 +235,9 @@ def test_a_service_that_moved_is_found_at_its_new_address(call, site, show):
 
 
 @pytest.mark.usefixtures("known")
-def test_nothing_is_due_right_after_a_look_and_the_time_of_the_next_one_is_known(call, site, show):
+def test_nothing_is_due_right_after_a_look_and_the_time_of_the_next_one_is_known(
+    call, site, show
+):
     look(call)
     asked = len(site.asked)
     (summary,) = lines(call("monitor", "--once", "--json"))
@@ -200,9 +250,13 @@ def test_nothing_is_due_right_after_a_look_and_the_time_of_the_next_one_is_known
 ARCGIS = "http://a.test/arcgis/rest/services/Roads/MapServer"
 
 
-def test_a_service_that_was_found_by_its_page_is_not_changed_by_being_read_in_json(call, site, show):
+def test_a_service_that_was_found_by_its_page_is_not_changed_by_being_read_in_json(
+    call, site, show
+):
     assert call("crawl", ARCGIS).returncode == 0
-    assert show(ARCGIS)["title"] == "All roads", "what it says of itself, not the title of a page about it"
+    assert show(ARCGIS)["title"] == "All roads", (
+        "what it says of itself, not the title of a page about it"
+    )
     assert [look(call)[1]["changed"] for _ in range(2)] == [0, 0]
     assert {event["change"] for event in show(ARCGIS)["history"]} == {"found", "state"}
     site.arcgis_title = "All roads and paths"
@@ -220,7 +274,9 @@ def test_a_change_before_the_first_look_is_seen_by_it(call, site, show):
 @pytest.mark.usefixtures("known")
 def test_a_deep_look_sees_that_no_map_comes(call, site):
     checks, summary = look(call, "--deep")
-    assert {check["reason"] for check in checks} == {"no layer works: roads: exception report: no such table"}
+    assert {check["reason"] for check in checks} == {
+        "no layer works: roads: exception report: no such table"
+    }
     assert {check["state"] for check in checks} == {"unsure"}
     assert summary["failed"] == 2
 
@@ -237,7 +293,9 @@ def test_check_prints_the_command_of_every_request(call, site):
     assert done.returncode == 1
     (found,) = lines(done)
     assert (found["ok"], found["was"], found["state"]) == (False, "alive", "unsure")
-    assert [layer["reason"] for layer in found["layers"]] == ["exception report: no such table"]
+    assert [layer["reason"] for layer in found["layers"]] == [
+        "exception report: no such table"
+    ]
     assert len(found["requests"]) == 3, "capabilities, GetMap, and GetMap once more"
     assert all(asked["curl"].startswith("curl -sSL ") for asked in found["requests"])
     people = call("check", found["id"])
@@ -257,9 +315,13 @@ def test_an_address_can_be_checked_without_a_catalogue(call, site):
     assert call("check", "http://[bad").returncode == 2
 
 
-def test_tiles_are_looked_at_where_they_were_met_because_their_endpoint_answers_nothing(call) -> None:
+def test_tiles_are_looked_at_where_they_were_met_because_their_endpoint_answers_nothing(
+    call,
+) -> None:
     crawled = lines(call("crawl", "http://a.test/tiles/4/8/5.png", "--json"))
-    assert [event["kind"] for event in crawled if event.get("event") == "service"] == ["xyz"]
+    assert [event["kind"] for event in crawled if event.get("event") == "service"] == [
+        "xyz"
+    ]
     (check,), summary = look(call)
     assert (check["ok"], check["state"], summary["failed"]) == (True, "alive", 0)
 
@@ -270,7 +332,9 @@ def make_due(path: Path) -> None:
         connection.execute("UPDATE check_queue SET due_at = 0 WHERE purpose <> 'check'")
 
 
-def test_new_services_on_old_pages_and_candidates_that_came_back_are_found(call, site, show, tmp_path):
+def test_new_services_on_old_pages_and_candidates_that_came_back_are_found(
+    call, site, show, tmp_path
+):
     site.more = ("http://later.test/wms?service=WMS&request=GetCapabilities",)
     site.gone_hosts = {"later.test"}
     assert call("crawl", "http://p.test/page", "--depth", "1").returncode == 0
@@ -281,19 +345,35 @@ def test_new_services_on_old_pages_and_candidates_that_came_back_are_found(call,
     make_due(tmp_path / "c.db")
     *_, summary = lines(call("monitor", "--once", "--json"))
     assert summary["summary"]["pages"] == 1
-    assert summary["summary"]["candidates"] >= 1, "likely addresses that were none are candidates too"
-    assert summary["summary"]["found"] >= 2, "the page and the candidate may find the same one at once"
-    assert show("http://new.test/wms")["sightings"][0]["found_on"] == "http://p.test/page"
+    assert summary["summary"]["candidates"] >= 1, (
+        "likely addresses that were none are candidates too"
+    )
+    assert summary["summary"]["found"] >= 2, (
+        "the page and the candidate may find the same one at once"
+    )
+    assert (
+        show("http://new.test/wms")["sightings"][0]["found_on"] == "http://p.test/page"
+    )
     assert show("http://later.test/wms")["health"]["state"] == "alive"
 
 
 @pytest.mark.usefixtures("known")
-def test_show_says_in_words_how_available_a_service_is_and_when_the_next_look_is(call, site, tmp_path):
+def test_show_says_in_words_how_available_a_service_is_and_when_the_next_look_is(
+    call, site, tmp_path
+):
     look(call)
     site.mode = "gone"
     look(call)
-    shown = geohound("show", "http://a.test/wms", "--catalogue", str(tmp_path / "c.db")).stdout
-    (available,) = [line.split(maxsplit=1)[1] for line in shown.splitlines() if line.startswith("  available")]
-    assert available.startswith("7 days 66.67% (20.77% to 93.85%), 30 days 66.67%"), "Wilson, of two good ones of three"
+    shown = geohound(
+        "show", "http://a.test/wms", "--catalogue", str(tmp_path / "c.db")
+    ).stdout
+    (available,) = [
+        line.split(maxsplit=1)[1]
+        for line in shown.splitlines()
+        if line.startswith("  available")
+    ]
+    assert available.startswith("7 days 66.67% (20.77% to 93.85%), 30 days 66.67%"), (
+        "Wilson, of two good ones of three"
+    )
     assert "availability of 99 %: missed" in shown
     assert "\n  next look   20" in shown

@@ -19,7 +19,14 @@ from geohound.cli.demo import geoweb_running
 from geohound.model.catalogue import Observation
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
-from geohound.model.work.task import CrawlGoal, Task, TaskKind, TaskSpec, TaskState, Wanted
+from geohound.model.work.task import (
+    CrawlGoal,
+    Task,
+    TaskKind,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geoweb import World
@@ -31,7 +38,10 @@ pytestmark = pytest.mark.slow  # each starts the program
 def web() -> Iterator[tuple[World, list[str]]]:
     world = World(3, 12, 150, trouble=False)
     with geoweb_running(world) as port:
-        yield world, ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+        yield (
+            world,
+            ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"],
+        )
 
 
 @pytest.fixture
@@ -40,15 +50,30 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(path: Path, *words: str, delay_s: str = "0.01") -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "geohound", "serve", "--port", "0", "--json", "--catalogue", str(path), *words]
+def serving(
+    path: Path, *words: str, delay_s: str = "0.01"
+) -> Iterator[subprocess.Popen[str]]:
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        "serve",
+        "--port",
+        "0",
+        "--json",
+        "--catalogue",
+        str(path),
+        *words,
+    ]
     environ = {
         **os.environ,
         "GEOHOUND_HOST_DELAY_S": delay_s,
         "GEOHOUND_SLOW_HOST_FACTOR": "0",
         "GEOHOUND_RETRY_AFTER_S": "0.2",
     }
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             assert json.loads(process.stdout.readline())["event"] == "serving"
@@ -77,7 +102,9 @@ def until(path: Path, number: int, met: Callable[[Task], bool]) -> Task:
     return task
 
 
-def test_two_queued_tasks_are_run_to_their_end_and_the_server_ends_without_complaint(web, path: Path) -> None:
+def test_two_queued_tasks_are_run_to_their_end_and_the_server_ends_without_complaint(
+    web, path: Path
+) -> None:
     world, network = web
     numbers = [queued(path, world), queued(path, world)]
     ended_before = queued(path, world, TaskState.STOPPED)
@@ -91,11 +118,21 @@ def test_two_queued_tasks_are_run_to_their_end_and_the_server_ends_without_compl
 
 
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGKILL])
-def test_what_is_under_way_when_serving_ends_goes_on_the_next_time(web, path: Path, signum: signal.Signals) -> None:
+def test_what_is_under_way_when_serving_ends_goes_on_the_next_time(
+    web, path: Path, signum: signal.Signals
+) -> None:
     world, network = web
     number = queued(path, world)
-    with serving(path, *network, delay_s="2") as process:  # far from done when the first counters are saved
-        until(path, number, lambda task: task.state is TaskState.RUNNING and bool(task.counters.get("pages")))
+    with serving(
+        path, *network, delay_s="2"
+    ) as process:  # far from done when the first counters are saved
+        until(
+            path,
+            number,
+            lambda task: (
+                task.state is TaskState.RUNNING and bool(task.counters.get("pages"))
+            ),
+        )
         process.send_signal(signum)
         process.wait(60)
     let_go = until(path, number, lambda task: task.state is TaskState.QUEUED)
@@ -112,7 +149,9 @@ def test_without_a_runner_nothing_is_run(web, path: Path) -> None:
         assert task_of(path, number).state is TaskState.QUEUED
 
 
-def test_serving_with_a_monitor_looks_at_what_is_due_and_goes_on_with_the_same_task(web, path: Path) -> None:
+def test_serving_with_a_monitor_looks_at_what_is_due_and_goes_on_with_the_same_task(
+    web, path: Path
+) -> None:
     world, network = web
     long_ago = datetime.now(UTC) - timedelta(days=60)
     spec = next(each.spec for each in world.services if each.spec.kind == "wms")
@@ -122,7 +161,14 @@ def test_serving_with_a_monitor_looks_at_what_is_due_and_goes_on_with_the_same_t
         store.catalogue.record_now([Observation(service, seen)])
     for _ in range(2):
         with serving(path, "--monitor", *network) as process:
-            until(path, 1, lambda task: task.state is TaskState.RUNNING and task.counters.get("checked", 0) > 0)
+            until(
+                path,
+                1,
+                lambda task: (
+                    task.state is TaskState.RUNNING
+                    and task.counters.get("checked", 0) > 0
+                ),
+            )
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=60)
     with closing(open_store(path, SystemClock())) as store:

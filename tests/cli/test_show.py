@@ -20,7 +20,13 @@ from geohound.stores.sqlite import open_store
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ROADS = Layer("roads", "Roads", crs=("EPSG:4326", "EPSG:3857"))
 RIVERS = Layer("rivers", "Rivers", crs=("EPSG:4326", "EPSG:2056"))
-SERVICE = Service("wms", "http://a.test/wms", title="Swiss maps", crs=("EPSG:4326",), layers=(ROADS, RIVERS))
+SERVICE = Service(
+    "wms",
+    "http://a.test/wms",
+    title="Swiss maps",
+    crs=("EPSG:4326",),
+    layers=(ROADS, RIVERS),
+)
 
 
 @pytest.fixture
@@ -29,7 +35,9 @@ def catalogue(tmp_path: Path) -> str:
     store = open_store(tmp_path / "c.db", SystemClock())
     seen = Sighting(SERVICE.id, SERVICE.endpoint, "", Via.SEED, "", NOON, 0)
     for nth, elapsed_s in enumerate((0.1, 0.2, 0.9)):
-        check = Check(SERVICE.id, NOON + timedelta(hours=nth), True, elapsed_s=elapsed_s)
+        check = Check(
+            SERVICE.id, NOON + timedelta(hours=nth), True, elapsed_s=elapsed_s
+        )
         store.catalogue.record_now([Observation(SERVICE, seen, check)])
     store.close()
     return str(tmp_path / "c.db")
@@ -37,8 +45,16 @@ def catalogue(tmp_path: Path) -> str:
 
 def test_projections_and_latency_are_shown(catalogue: str) -> None:
     """Section 3: layer numbers, bounding box, supported mapping projections, availability and latency are stored."""
-    said = CliRunner().invoke(program(), ["show", SERVICE.endpoint, "--catalogue", catalogue]).stdout
-    facts = {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines() if len(line.split()) > 1}
+    said = (
+        CliRunner()
+        .invoke(program(), ["show", SERVICE.endpoint, "--catalogue", catalogue])
+        .stdout
+    )
+    facts = {
+        line.split()[0]: " ".join(line.split()[1:])
+        for line in said.splitlines()
+        if len(line.split()) > 1
+    }
     assert facts["projections"] == "EPSG:4326, EPSG:3857, EPSG:2056"
     assert facts["latency"].startswith("median 200 ms")
 

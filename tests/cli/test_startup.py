@@ -14,7 +14,16 @@ from geohound.cli import COMMANDS, program
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
-HEAVY = {"lxml", "numpy", "pycurl", "starlette", "selectolax", "tree_sitter", "playwright", "pydantic"}
+HEAVY = {
+    "lxml",
+    "numpy",
+    "pycurl",
+    "starlette",
+    "selectolax",
+    "tree_sitter",
+    "playwright",
+    "pydantic",
+}
 RUN = """
 import json, sys
 from geohound.cli import main
@@ -43,12 +52,20 @@ def catalogue(tmp_path: Path) -> Path:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_command_loads_what_it_needs(words: list[str], allowed: set[str], catalogue: Path) -> None:
+def test_a_command_loads_what_it_needs(
+    words: list[str], allowed: set[str], catalogue: Path
+) -> None:
     more = [str(catalogue)] if words[-1] == "--catalogue" else []
     ended = subprocess.run(
-        [sys.executable, "-c", RUN, *words, *more], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", RUN, *words, *more],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
-    loaded = {name.partition(".")[0] for name in json.loads(ended.stderr.splitlines()[-1])}
+    loaded = {
+        name.partition(".")[0] for name in json.loads(ended.stderr.splitlines()[-1])
+    }
     assert loaded & HEAVY == allowed
 
 
@@ -60,5 +77,7 @@ def test_the_help_of_the_program_says_of_each_command_what_the_command_says() ->
 
 
 @pytest.mark.parametrize("asked", ["", "search", "resume", "nonsense"])
-def test_whatever_is_asked_for_the_program_knows_all_commands_in_their_order(asked: str) -> None:
+def test_whatever_is_asked_for_the_program_knows_all_commands_in_their_order(
+    asked: str,
+) -> None:
     assert list(get_command(program(asked)).commands) == list(COMMANDS)  # type: ignore[attr-defined]

@@ -30,7 +30,10 @@ pytestmark = pytest.mark.slow  # they crawl
 def web() -> Iterator[tuple[World, list[str]]]:
     world = World(3, 12, 150, trouble=False)
     with geoweb_running(world) as port:
-        yield world, ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+        yield (
+            world,
+            ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"],
+        )
 
 
 class Terminal:
@@ -42,11 +45,17 @@ class Terminal:
     def words(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "geohound", *words, "--catalogue", str(self.path)]
 
-    def call(self, *words: str, delay_s: str = "0.01") -> subprocess.CompletedProcess[str]:
-        return geohound(*words, "--catalogue", str(self.path), GEOHOUND_HOST_DELAY_S=delay_s)
+    def call(
+        self, *words: str, delay_s: str = "0.01"
+    ) -> subprocess.CompletedProcess[str]:
+        return geohound(
+            *words, "--catalogue", str(self.path), GEOHOUND_HOST_DELAY_S=delay_s
+        )
 
     def lines(self, *words: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.call(*words, "--json").stdout.splitlines()]
+        return [
+            json.loads(line) for line in self.call(*words, "--json").stdout.splitlines()
+        ]
 
     def task(self) -> dict[str, Any]:
         (task,) = self.lines("tasks")
@@ -74,11 +83,19 @@ def terminal(tmp_path: Path) -> Terminal:
 
 
 @contextmanager
-def crawling(terminal: Terminal, web: tuple[World, list[str]], delay_s: str) -> Iterator[subprocess.Popen[str]]:
+def crawling(
+    terminal: Terminal, web: tuple[World, list[str]], delay_s: str
+) -> Iterator[subprocess.Popen[str]]:
     world, network = web
     words = terminal.words("crawl", *world.seeds, *network, "--json")
-    environ = {**os.environ, "GEOHOUND_HOST_DELAY_S": delay_s, "GEOHOUND_SLOW_HOST_FACTOR": "0"}
-    with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    environ = {
+        **os.environ,
+        "GEOHOUND_HOST_DELAY_S": delay_s,
+        "GEOHOUND_SLOW_HOST_FACTOR": "0",
+    }
+    with subprocess.Popen(
+        words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -89,7 +106,9 @@ def requests_of(task: dict[str, Any]) -> int:
     return int(task["counters"].get("requests", 0))
 
 
-def test_a_running_crawl_is_paused_goes_on_and_is_watched_from_another_terminal(web, terminal: Terminal) -> None:
+def test_a_running_crawl_is_paused_goes_on_and_is_watched_from_another_terminal(
+    web, terminal: Terminal
+) -> None:
     with crawling(terminal, web, "0.15") as process:
         terminal.until(lambda task: task["state"] == "running")
         assert terminal.lines("tasks", "pause", "1")[0]["wanted"] == "pause"
@@ -97,7 +116,9 @@ def test_a_running_crawl_is_paused_goes_on_and_is_watched_from_another_terminal(
         assert paused["ending"] == "paused"
         time.sleep(0.6)
         later = terminal.until(lambda _: True)
-        assert requests_of(later) == requests_of(paused), "nobody is asked while it is paused"
+        assert requests_of(later) == requests_of(paused), (
+            "nobody is asked while it is paused"
+        )
         assert process.poll() is None
         assert terminal.lines("tasks", "resume", "1")[0]["wanted"] == "run"
         events = terminal.lines("tasks", "watch", "1")  # until the crawl ends
@@ -109,13 +130,19 @@ def test_a_running_crawl_is_paused_goes_on_and_is_watched_from_another_terminal(
     *printed, last = [json.loads(line) for line in told.splitlines()]
     assert {event["event"] for event in printed} <= {"service", "progress"}
     services = [event for event in printed if event["event"] == "service"]
-    assert {s["id"] for s in services} == {event["id"] for event in events if event["type"] == "service"}
+    assert {s["id"] for s in services} == {
+        event["id"] for event in events if event["type"] == "service"
+    }
     assert last["summary"]["services"] == len(services)
-    assert [event for event in events if event["type"] == "progress"][-1]["services"] == len(services)
+    assert [event for event in events if event["type"] == "progress"][-1][
+        "services"
+    ] == len(services)
     assert {event["type"] for event in events} >= {"state", "service", "progress"}
 
 
-def test_a_paused_crawl_may_be_taken_up_by_another_process(web, terminal: Terminal) -> None:
+def test_a_paused_crawl_may_be_taken_up_by_another_process(
+    web, terminal: Terminal
+) -> None:
     with crawling(terminal, web, "0.15") as process:
         terminal.until(lambda task: task["state"] == "running")
         terminal.call("tasks", "pause", "1")
@@ -127,11 +154,16 @@ def test_a_paused_crawl_may_be_taken_up_by_another_process(web, terminal: Termin
     assert terminal.task()["state"] == "done"
 
 
-def test_a_stopped_task_can_be_deleted_and_a_running_one_cannot(web, terminal: Terminal) -> None:
+def test_a_stopped_task_can_be_deleted_and_a_running_one_cannot(
+    web, terminal: Terminal
+) -> None:
     with crawling(terminal, web, "0.5") as process:
         terminal.until(lambda task: task["state"] == "running")
         refused = terminal.call("tasks", "delete", "1")
-        assert (refused.returncode, refused.stderr) == (1, "Task 1 is running: stop it first.\n")
+        assert (refused.returncode, refused.stderr) == (
+            1,
+            "Task 1 is running: stop it first.\n",
+        )
         terminal.call("tasks", "stop", "1")
         terminal.until(lambda task: task["state"] == "stopped")
         process.communicate(timeout=30)
@@ -140,13 +172,24 @@ def test_a_stopped_task_can_be_deleted_and_a_running_one_cannot(web, terminal: T
     assert terminal.lines("tasks") == []
 
 
-def test_a_task_whose_process_was_killed_is_told_as_killed_and_watching_it_ends(web, terminal: Terminal) -> None:
+def test_a_task_whose_process_was_killed_is_told_as_killed_and_watching_it_ends(
+    web, terminal: Terminal
+) -> None:
     with crawling(terminal, web, "0.5") as process:
         terminal.until(lambda task: task["state"] == "running")
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert (terminal.task()["state"], terminal.task()["ending"]) == ("stopped", "killed")
-    assert terminal.lines("tasks", "watch")[-1]["type"] in ("state", "service", "progress", "visit", "waiting")
+    assert (terminal.task()["state"], terminal.task()["ending"]) == (
+        "stopped",
+        "killed",
+    )
+    assert terminal.lines("tasks", "watch")[-1]["type"] in (
+        "state",
+        "service",
+        "progress",
+        "visit",
+        "waiting",
+    )
     assert terminal.lines("tasks", "stop", "1")[0]["state"] == "stopped"
 
 
@@ -155,9 +198,15 @@ def test_what_cannot_be_done_is_told_in_a_sentence(terminal: Terminal) -> None:
     store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",))), TaskState.DONE)
     store.close()
     unknown = terminal.call("tasks", "pause", "7")
-    assert (unknown.returncode, unknown.stderr) == (1, "There is no task 7 in this catalogue.\n")
+    assert (unknown.returncode, unknown.stderr) == (
+        1,
+        "There is no task 7 in this catalogue.\n",
+    )
     finished = terminal.call("tasks", "start", "1")
-    assert (finished.returncode, finished.stderr) == (1, "Task 1 is finished already.\n")
+    assert (finished.returncode, finished.stderr) == (
+        1,
+        "Task 1 is finished already.\n",
+    )
     unnamed = terminal.call("tasks", "stop")
     assert unnamed.returncode == 2
     assert "Give the task number" in unnamed.stderr

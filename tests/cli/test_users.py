@@ -23,9 +23,15 @@ def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_the_first_account_is_administrator(users) -> None:
     added = users("add", "Ada", typed="correct horse battery\n")
     assert (added.returncode, added.stdout) == (0, "Added ada as administrator.\n")
-    assert users("add", "bob", typed="correct horse battery\n").stdout == "Added bob as user.\n"
+    assert (
+        users("add", "bob", typed="correct horse battery\n").stdout
+        == "Added bob as user.\n"
+    )
     listed = [json.loads(line) for line in users("list", "--json").stdout.splitlines()]
-    assert [(each["name"], each["role"]) for each in listed] == [("ada", "administrator"), ("bob", "user")]
+    assert [(each["name"], each["role"]) for each in listed] == [
+        ("ada", "administrator"),
+        ("bob", "user"),
+    ]
 
 
 def test_role_password_and_removal(users) -> None:

@@ -19,14 +19,29 @@ from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.failure import FailureReason
 from geohound.model.service import Extent, Service, Sighting
-from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, RequestRecord, Settlement, Via
+from geohound.model.visit import (
+    Candidate,
+    Lane,
+    Link,
+    Outcome,
+    Page,
+    Purpose,
+    RequestRecord,
+    Settlement,
+    Via,
+)
 from geohound.model.work.frontier import Settled
 from geohound.model.work.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.adaptive import Adaptive
 from geohound.stores.sqlite import open_store
 
-FIJI = Service("wms", "http://a.test/wms", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
+FIJI = Service(
+    "wms",
+    "http://a.test/wms",
+    title="Reefs",
+    extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)),
+)
 NOWHERE = Service("wps", "http://a.test/wps")
 AT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 
@@ -39,20 +54,37 @@ def catalogue(tmp_path: Path) -> str:
 
     async def crawl() -> None:
         frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
-        seed, link = Candidate("http://a.test/"), Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
+        seed, link = (
+            Candidate("http://a.test/"),
+            Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1),
+        )
         frontier.admit([seed, link])
         await frontier.flush()
         leased = frontier.lease(5, Lane.PAGES)
         assert len(leased) == 2
-        frontier.settle(seed, Settled(Settlement.DONE, services=2, status=200, address="192.0.2.1"))
+        frontier.settle(
+            seed, Settled(Settlement.DONE, services=2, status=200, address="192.0.2.1")
+        )
         frontier.settle(link, Settled(Settlement.DROPPED, FailureReason.DNS))
-        store.requests.record(task, [RequestRecord(AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1")])
+        store.requests.record(
+            task,
+            [
+                RequestRecord(
+                    AT, "a.test", "http://a.test/", 200, None, 99, 0.25, "192.0.2.1"
+                )
+            ],
+        )
         await frontier.flush()
 
     asyncio.run(crawl())
     for service in (FIJI, NOWHERE):
         store.catalogue.record_now(
-            [Observation(service, Sighting(service.id, "http://a.test/", "", Via.SEED, "", AT, task))]
+            [
+                Observation(
+                    service,
+                    Sighting(service.id, "http://a.test/", "", Via.SEED, "", AT, task),
+                )
+            ]
         )
     store.close()
     return str(path)
@@ -64,9 +96,16 @@ def lines(*words: str) -> list[dict]:
     return [json.loads(line) for line in result.output.splitlines()]
 
 
-def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalogue: str) -> None:
+def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(
+    catalogue: str,
+) -> None:
     seed, link = lines("visits", "--catalogue", catalogue)
-    assert (seed["url"], seed["parent"], seed["status"], seed["services"]) == ("http://a.test/", "", 200, 2)
+    assert (seed["url"], seed["parent"], seed["status"], seed["services"]) == (
+        "http://a.test/",
+        "",
+        200,
+        2,
+    )
     assert seed["met"] == [
         {"id": FIJI.id, "kind": "wms", "latitude": -16.5, "longitude": 179.0},
         {"id": NOWHERE.id, "kind": "wps", "latitude": None, "longitude": None},
@@ -75,7 +114,11 @@ def test_every_visited_url_is_told_with_its_parent_and_what_became_of_it(catalog
     assert (seed["address"], link["address"]) == ("192.0.2.1", "")
     told = CliRunner().invoke(program(), ["visits", "--catalogue", catalogue]).output
     assert "http://a.test/  2 services (wms, wps)  from seed list" in told
-    assert (link["parent"], link["reason"], link["settlement"]) == ("http://a.test/", "name not found", "dropped")
+    assert (link["parent"], link["reason"], link["settlement"]) == (
+        "http://a.test/",
+        "name not found",
+        "dropped",
+    )
     assert link["task"] == seed["task"]
     assert (seed["purpose"], seed["probe"]) == ("page", False)
     assert len(lines("visits", "--catalogue", catalogue, "--limit", "1")) == 1
@@ -94,12 +137,20 @@ def test_why_a_link_was_taken_is_told_weightiest_first(catalogue: str) -> None:
     assert "why" not in lines("visits", "--catalogue", catalogue)[0]
 
 
-def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: Path) -> None:
+def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(
+    tmp_path: Path,
+) -> None:
     """Ten pages of two hosts at a time, the best score first: nine of a and one of b; b and c would be next."""
     store = open_store(tmp_path / "h.db", SystemClock())
-    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=2))).id
+    task = store.tasks.create(
+        TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=2))
+    ).id
     scores = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}
-    pages = [Candidate(f"http://{h}.test/{n}", Via.LINK, score=score) for h, score in scores.items() for n in range(9)]
+    pages = [
+        Candidate(f"http://{h}.test/{n}", Via.LINK, score=score)
+        for h, score in scores.items()
+        for n in range(9)
+    ]
 
     async def crawl() -> None:
         bounds = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=2))
@@ -119,7 +170,9 @@ def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: 
     assert {record["host_role"] for record in visited} == {"best"}
     told = CliRunner().invoke(program(), ["visits", "--why", *where]).output
     assert told.count("host asked as one of the best") == 10
-    next_ones = told.partition("To be asked next: 17 pages on 2 hosts, the most promising first:\n")[2]
+    next_ones = told.partition(
+        "To be asked next: 17 pages on 2 hosts, the most promising first:\n"
+    )[2]
     assert [line.strip() for line in next_ones.splitlines()] == [
         "b.test  8 pages queued; judged by the links to it",
         "c.test  9 pages queued; judged by the links to it",
@@ -128,14 +181,23 @@ def test_why_a_host_was_asked_explored_or_left_is_told_in_plain_words(tmp_path: 
     ]
 
 
-def test_hosts_left_are_ranked_by_what_their_order_expects_of_them_not_by_the_score_of_a_link(tmp_path: Path) -> None:
+def test_hosts_left_are_ranked_by_what_their_order_expects_of_them_not_by_the_score_of_a_link(
+    tmp_path: Path,
+) -> None:
     """The poor host has the better link, and nineteen pages without a service."""
     store = open_store(tmp_path / "l.db", SystemClock())
-    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=1))).id
+    task = store.tasks.create(
+        TaskSpec(CrawlGoal(("http://a.test/",), active_hosts=1))
+    ).id
     order = Adaptive()
     for host, pages, paying in (("rich", 16, 7), ("poor", 19, 0)):
         for n in range(pages):
-            order.learn(Outcome(Candidate(f"http://{host}.test/{n}", Via.LINK), new_services=int(n < paying)))
+            order.learn(
+                Outcome(
+                    Candidate(f"http://{host}.test/{n}", Via.LINK),
+                    new_services=int(n < paying),
+                )
+            )
     queued = [
         Candidate("http://poor.test/x", Via.LINK, score=-2.0),
         Candidate("http://rich.test/x", Via.LINK, score=-3.0),
@@ -150,7 +212,11 @@ def test_hosts_left_are_ranked_by_what_their_order_expects_of_them_not_by_the_sc
     claim = store.tasks.claim(task, "test", 30.0)
     store.tasks.save(claim, Checkpoint({}, order.state()))
     store.close()
-    told = CliRunner().invoke(program(), ["visits", "--why", "--catalogue", str(tmp_path / "l.db")]).output
+    told = (
+        CliRunner()
+        .invoke(program(), ["visits", "--why", "--catalogue", str(tmp_path / "l.db")])
+        .output
+    )
     assert [line.strip() for line in told.splitlines()] == [
         "To be asked next: 1 page on 1 host, the most promising first:",
         "rich.test  1 page queued; services on 7 of 16 pages",
@@ -159,24 +225,34 @@ def test_hosts_left_are_ranked_by_what_their_order_expects_of_them_not_by_the_sc
     ]
 
 
-def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(tmp_path: Path) -> None:
+def test_refused_urls_are_told_with_their_reason_and_may_come_in_later(
+    tmp_path: Path,
+) -> None:
     store = open_store(tmp_path / "r.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
     deep = Candidate("http://a.test/deep", Via.LINK, "http://a.test/x", depth=2)
 
     async def crawl(*found: Candidate) -> int:
-        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3, max_depth=1))
+        frontier = open_with_delay(
+            store, task, FrontierLimits(max_attempts=3, max_depth=1)
+        )
         admitted = frontier.admit(found).count
         await frontier.flush()
         return admitted
 
     assert asyncio.run(crawl(deep, deep)) == 0
     (told,) = lines("visits", "--catalogue", str(tmp_path / "r.db"))
-    assert (told["url"], told["reason"], told["parent"]) == (deep.url, "too deep", "http://a.test/x")
+    assert (told["url"], told["reason"], told["parent"]) == (
+        deep.url,
+        "too deep",
+        "http://a.test/x",
+    )
     assert not told["was_asked"]
     assert (told["purpose"], told["probe"]) == ("page", False)
     near = Candidate("http://a.test/deep", Via.LINK, "http://a.test/", depth=1)
-    assert asyncio.run(crawl(near)) == 1, "an example of what was refused is no known URL"
+    assert asyncio.run(crawl(near)) == 1, (
+        "an example of what was refused is no known URL"
+    )
     store.close()
 
 
@@ -187,7 +263,9 @@ def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
 
 
 def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
-    result = CliRunner().invoke(program(), ["requests", "never.test", "--catalogue", catalogue])
+    result = CliRunner().invoke(
+        program(), ["requests", "never.test", "--catalogue", catalogue]
+    )
     assert result.exit_code == 1
     assert "No requests to never.test" in result.output
 
@@ -205,8 +283,13 @@ def test_an_unknown_task_is_told_so(catalogue: str) -> None:
     assert "There is no task 99" in str(result.exception)
 
 
-@pytest.mark.parametrize("order", ["atf", "backlink", "depth_first", "fifo", "opic", "oss", "polarhub", "shark"])
-def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "order",
+    ["atf", "backlink", "depth_first", "fifo", "opic", "oss", "polarhub", "shark"],
+)
+def test_the_visits_of_every_order_are_told_with_its_own_reasons(
+    order: str, tmp_path: Path
+) -> None:
     path = tmp_path / "c.db"
     store = open_store(path, SystemClock())
     chosen = app.orders()[order].fresh()
@@ -217,7 +300,9 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
         seed = Candidate("http://a.test/", score=chosen.seed("http://a.test/", 0))
         link = Link("http://a.test/maps", "maps")
         score = chosen.score(link, Page(seed.url, score=seed.score, links=(link,)))
-        frontier.admit([seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)])
+        frontier.admit(
+            [seed, Candidate(link.url, Via.LINK, seed.url, score=score, depth=1)]
+        )
         await frontier.flush()
         for _ in range(2):
             [leased] = frontier.lease(1, Lane.PAGES)
@@ -236,13 +321,24 @@ def test_the_visits_of_every_order_are_told_with_its_own_reasons(order: str, tmp
     assert "its host" not in names, "which is a reason of the adaptive order alone"
 
 
-def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(tmp_path: Path) -> None:
+def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(
+    tmp_path: Path,
+) -> None:
     store = open_store(tmp_path / "h.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)))).id
 
     async def crawl() -> None:
         frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
-        frontier.admit([Candidate("http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")])
+        frontier.admit(
+            [
+                Candidate(
+                    "http://a.test/csw",
+                    Via.HARVEST,
+                    purpose=Purpose.HARVEST,
+                    harvester="csw",
+                )
+            ]
+        )
         await frontier.flush()
         [leased] = frontier.lease(1, Lane.PROBES)
         frontier.settle(leased, Settled(Settlement.DONE))
@@ -250,7 +346,11 @@ def test_a_harvest_is_told_as_such_under_the_address_of_the_catalogue(tmp_path: 
 
     asyncio.run(crawl())
     (told,) = lines("visits", "--catalogue", str(tmp_path / "h.db"))
-    assert (told["url"], told["purpose"], told["probe"]) == ("http://a.test/csw", "harvest", True)
+    assert (told["url"], told["purpose"], told["probe"]) == (
+        "http://a.test/csw",
+        "harvest",
+        True,
+    )
     store.close()
 
 
@@ -258,7 +358,9 @@ def test_reports_are_printed_as_table_csv_and_json(catalogue: str) -> None:
     """Of this crawl: a seed that was read and has two services, and a page whose host does not exist."""
 
     def printed(*words: str) -> str:
-        result = CliRunner().invoke(program(), ["report", *words, "--catalogue", catalogue])
+        result = CliRunner().invoke(
+            program(), ["report", *words, "--catalogue", catalogue]
+        )
         assert result.exit_code == 0, result.output
         return result.output
 
@@ -281,15 +383,30 @@ def test_reports_are_printed_as_table_csv_and_json(catalogue: str) -> None:
 
 
 def test_an_unknown_report_is_answered_with_those_that_exist(catalogue: str) -> None:
-    result = CliRunner().invoke(program(), ["report", "nonsense", "--catalogue", catalogue])
-    assert "known reports: quickness, depth-width, failures, hosts, countries, " in str(result.exception)
+    result = CliRunner().invoke(
+        program(), ["report", "nonsense", "--catalogue", catalogue]
+    )
+    assert "known reports: quickness, depth-width, failures, hosts, countries, " in str(
+        result.exception
+    )
 
 
-def test_a_report_on_the_catalogue_is_of_no_task_and_can_be_written_to_a_file(catalogue: str, tmp_path: Path) -> None:
+def test_a_report_on_the_catalogue_is_of_no_task_and_can_be_written_to_a_file(
+    catalogue: str, tmp_path: Path
+) -> None:
     """The two services of this crawl stand on a.test: no country."""
     invoke = CliRunner().invoke
     file = tmp_path / "countries.csv"
-    words = ["report", "countries", "--format", "csv", "-o", str(file), "--catalogue", catalogue]
+    words = [
+        "report",
+        "countries",
+        "--format",
+        "csv",
+        "-o",
+        str(file),
+        "--catalogue",
+        catalogue,
+    ]
     assert invoke(program(), words).exit_code == 0
     assert file.read_text("utf-8").splitlines()[1].startswith("unknown,2,1,")
     refused = invoke(program(), ["report", "countries", "1", "--catalogue", catalogue])

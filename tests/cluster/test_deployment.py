@@ -24,8 +24,14 @@ OTHERS = ("compose.yml", "kubernetes.yml")
 @pytest.mark.parametrize("unit", UNITS)
 def test_systemd_has_nothing_to_say_against_the_units(tmp_path, unit) -> None:
     copy = tmp_path / unit
-    copy.write_text((DEPLOY / unit).read_text().replace("/opt/geohound/bin/geohound", sys.executable))
-    found = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
+    copy.write_text(
+        (DEPLOY / unit)
+        .read_text()
+        .replace("/opt/geohound/bin/geohound", sys.executable)
+    )
+    found = subprocess.run(
+        ["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False
+    )
     assert (found.returncode, found.stderr) == (0, "")
 
 
@@ -34,7 +40,8 @@ def test_every_option_that_they_use_is_one_of_the_command(name) -> None:
     text = (DEPLOY / name).read_text()
     used = set(re.findall(r"--[a-z][a-z-]+", text)) - {"--scale"}
     helps = [
-        CliRunner().invoke(program(), [word, "--help"], terminal_width=200).output for word in ("cluster", "serve")
+        CliRunner().invoke(program(), [word, "--help"], terminal_width=200).output
+        for word in ("cluster", "serve")
     ]
     assert {"--foreground"} <= used
     assert used <= set(re.findall(r"--[a-z-]+", " ".join(helps)))
@@ -46,14 +53,23 @@ def test_services_get_all_that_they_need(name) -> None:
     if name == "compose.yml":
         (compose,) = documents
         assert set(compose) == {"services", "volumes"}
-        assert compose["services"]["node"]["environment"] == compose["services"]["head"]["environment"]
+        assert (
+            compose["services"]["node"]["environment"]
+            == compose["services"]["head"]["environment"]
+        )
         return
-    assert [each["kind"] for each in documents] == ["Service", "StatefulSet", "Deployment"]
+    assert [each["kind"] for each in documents] == [
+        "Service",
+        "StatefulSet",
+        "Deployment",
+    ]
     for each in documents[1:]:
         labels = each["spec"]["template"]["metadata"]["labels"]
         assert each["spec"]["selector"]["matchLabels"] == labels
         (container,) = each["spec"]["template"]["spec"]["containers"]
-        assert {"GEOHOUND_CATALOGUE", "GEOHOUND_CLUSTER_TOKEN"} <= {pair["name"] for pair in container["env"]}
+        assert {"GEOHOUND_CATALOGUE", "GEOHOUND_CLUSTER_TOKEN"} <= {
+            pair["name"] for pair in container["env"]
+        }
 
 
 FOLLOWER = """
@@ -66,7 +82,9 @@ sys.exit(10 + abs(stay_with(node.pid)))
 
 
 def test_a_command_in_the_foreground_passes_sigterm_on_and_ends_with_its_node() -> None:
-    command = subprocess.Popen([sys.executable, "-c", FOLLOWER], stdout=subprocess.PIPE, text=True)
+    command = subprocess.Popen(
+        [sys.executable, "-c", FOLLOWER], stdout=subprocess.PIPE, text=True
+    )
     node = int(command.stdout.readline())
     command.send_signal(signal.SIGTERM)
     assert command.wait(30) == 10 + signal.SIGTERM

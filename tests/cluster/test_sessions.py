@@ -47,7 +47,9 @@ def test_whoever_keeps_a_node_may_end_the_others(node) -> None:
 
 
 def test_other_sessions_are_left_alone(node) -> None:
-    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    other = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True
+    )
     try:
         signal_session(node.pid, signal.SIGKILL)
         assert other.poll() is None

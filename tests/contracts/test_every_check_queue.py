@@ -42,7 +42,10 @@ class Rig:
 
     def put(self, service, page="", at=NOON):
         met = Sighting(service.id, service.endpoint, page, Via.LINK, "", at)
-        run(self.catalogue.record, [Observation(service, met, Check(service.id, at, True))])
+        run(
+            self.catalogue.record,
+            [Observation(service, met, Check(service.id, at, True))],
+        )
 
     def settle(self, *ended, claim=None):
         return run(self.queue.settle, claim or self.claim, ended)
@@ -82,7 +85,10 @@ def test_services_of_the_catalogue_are_enrolled_once(rig):
 
 def test_a_service_that_nobody_has_checked_is_due_at_once(rig):
     rig.put(A)
-    run(rig.catalogue.record, [Observation(C, Sighting(C.id, C.endpoint, "", Via.SEED, "", NOON))])
+    run(
+        rig.catalogue.record,
+        [Observation(C, Sighting(C.id, C.endpoint, "", Via.SEED, "", NOON))],
+    )
     rig.queue.enrol(FIRST)
     assert (rig.queue.when(A.id), rig.queue.when(C.id)) == (NOON + HOUR, NOON)
 
@@ -116,7 +122,9 @@ def test_a_look_is_settled_with_its_check_and_its_next_time(rig):
     rig.queue.enrol(FIRST)
     stats = LookStats(1, 0, 0.0, 60.0, 1, 0)
     failed = Check(A.id, NOON + HOUR, False, "not found: HTTP 404")
-    (step,) = rig.settle(EndedLook(Purpose.CHECK, A.id, NOON + 2 * HOUR, NOON + HOUR, stats, (failed,)))
+    (step,) = rig.settle(
+        EndedLook(Purpose.CHECK, A.id, NOON + 2 * HOUR, NOON + HOUR, stats, (failed,))
+    )
     assert step == StateStep(HealthState.ALIVE, HealthState.UNSURE)
     assert [check.ok for check in rig.catalogue.checks(A.id)] == [True, False]
     (due,) = rig.queue.due("a.test", NOON + 2 * HOUR, 10)
@@ -129,7 +137,11 @@ def test_what_is_put_off_was_not_looked_at(rig):
     rig.queue.enrol(FIRST)
     rig.settle(EndedLook(Purpose.CHECK, A.id, NOON + 3 * HOUR))
     (due,) = rig.queue.services()
-    assert (due.due_at, due.looked_at, due.stats) == (NOON + 3 * HOUR, None, LookStats())
+    assert (due.due_at, due.looked_at, due.stats) == (
+        NOON + 3 * HOUR,
+        None,
+        LookStats(),
+    )
     assert len(rig.catalogue.checks(A.id)) == 1
 
 
@@ -160,9 +172,28 @@ def test_of_two_looks_at_the_same_time_one_counts(rig):
     rig.queue.enrol(FIRST)
     stats = LookStats(1, 0, 0.0, 60.0, 0, 0)
     good = Check(A.id, NOON + HOUR, True)
-    first = EndedLook(Purpose.CHECK, A.id, NOON + 9 * HOUR, NOON + HOUR, stats, (good,), looks_before=0)
-    second = EndedLook(Purpose.CHECK, A.id, NOON + 5 * HOUR, NOON + HOUR, stats, (good,), looks_before=0)
-    assert rig.settle(first, second) == [StateStep(HealthState.ALIVE, HealthState.ALIVE), None]
+    first = EndedLook(
+        Purpose.CHECK,
+        A.id,
+        NOON + 9 * HOUR,
+        NOON + HOUR,
+        stats,
+        (good,),
+        looks_before=0,
+    )
+    second = EndedLook(
+        Purpose.CHECK,
+        A.id,
+        NOON + 5 * HOUR,
+        NOON + HOUR,
+        stats,
+        (good,),
+        looks_before=0,
+    )
+    assert rig.settle(first, second) == [
+        StateStep(HealthState.ALIVE, HealthState.ALIVE),
+        None,
+    ]
     assert rig.settle(second) == [None]
     assert len(rig.catalogue.checks(A.id)) == 2, "the one of the crawl and one look"
     assert rig.queue.when(A.id) == NOON + 9 * HOUR
@@ -172,7 +203,9 @@ def test_who_lost_the_task_settles_nothing(rig):
     rig.put(A)
     rig.queue.enrol(FIRST)
     stale = Claim(rig.claim.task, "me", rig.claim.epoch - 1)
-    ended = EndedLook(Purpose.CHECK, A.id, NOON, NOON, met=(Check(A.id, NOON, False, "gone"),))
+    ended = EndedLook(
+        Purpose.CHECK, A.id, NOON, NOON, met=(Check(A.id, NOON, False, "gone"),)
+    )
     with pytest.raises(FencedError):
         rig.settle(ended, claim=stale)
     assert len(rig.catalogue.checks(A.id)) == 1

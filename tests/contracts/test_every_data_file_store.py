@@ -17,8 +17,17 @@ from geohound.net.clock import SystemClock
 from geohound.stores.memory.data_files import MemoryDataFiles
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SST = DataFile("http://a.test/sst.nc", "netcdf", "http://a.test/ocean", NOON, 1, "Sea surface temperature")
-DEM = DataFile("http://b.test/dem.tif", "geotiff", "http://a.test/relief", NOON, 2, "Heights")
+SST = DataFile(
+    "http://a.test/sst.nc",
+    "netcdf",
+    "http://a.test/ocean",
+    NOON,
+    1,
+    "Sea surface temperature",
+)
+DEM = DataFile(
+    "http://b.test/dem.tif", "geotiff", "http://a.test/relief", NOON, 2, "Heights"
+)
 RAIN = DataFile("http://a.test/rain.nc", "netcdf", "http://a.test/ocean", NOON, 2)
 
 
@@ -60,20 +69,30 @@ def test_what_was_answered_is_added_to_what_was_found(store: DataFileStore) -> N
     record(store, SST)
     answered(store, SST.url, FileHead("netcdf", Evidence.CONTENT, 1 << 40, NOON))
     (found,) = store.files()
-    known = {"evidence": Evidence.CONTENT, "size": 1 << 40, "modified": NOON, "status": 206, "asked_at": NOON}
+    known = {
+        "evidence": Evidence.CONTENT,
+        "size": 1 << 40,
+        "modified": NOON,
+        "status": 206,
+        "asked_at": NOON,
+    }
     assert found.file == replace(SST, **known)
     record(store, SST)  # met again
     assert store.files() == [found]
 
 
-def test_what_is_no_data_file_is_forgotten_and_what_is_unknown_stays_so(store: DataFileStore) -> None:
+def test_what_is_no_data_file_is_forgotten_and_what_is_unknown_stays_so(
+    store: DataFileStore,
+) -> None:
     record(store, SST)
     answered(store, SST.url, FileHead())
     answered(store, DEM.url, FileHead("geotiff"))
     assert store.files() == []
 
 
-def test_files_are_listed_by_format_and_words_and_page_by_page(store: DataFileStore) -> None:
+def test_files_are_listed_by_format_and_words_and_page_by_page(
+    store: DataFileStore,
+) -> None:
     record(store, SST, DEM, RAIN)
     assert urls(store, formats=("netcdf",)) == [SST.url, RAIN.url]
     assert urls(store, words=("SURFACE", "a.test")) == [SST.url]
@@ -83,7 +102,9 @@ def test_files_are_listed_by_format_and_words_and_page_by_page(store: DataFileSt
     assert urls(store, after=first[-1].number) == [RAIN.url]
 
 
-def test_files_are_counted_by_format_and_by_who_found_them(store: DataFileStore) -> None:
+def test_files_are_counted_by_format_and_by_who_found_them(
+    store: DataFileStore,
+) -> None:
     record(store, SST, DEM, RAIN)
     assert store.count() == (3, {"netcdf": 2, "geotiff": 1})
     assert store.count(FileFilter(formats=("geotiff",), limit=0)) == (1, {"geotiff": 1})

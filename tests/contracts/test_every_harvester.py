@@ -67,15 +67,28 @@ def test_the_example_is_read(harvester: str) -> None:
 
 
 def _answer(example, url: str) -> Visit | None:
-    body = example.body(url) if urlsplit(url).hostname == urlsplit(example.source).hostname else None
+    body = (
+        example.body(url)
+        if urlsplit(url).hostname == urlsplit(example.source).hostname
+        else None
+    )
     return None if body is None else response(url, body, example.content_type)
 
 
 @pytest.mark.parametrize("what", MALFORMED)
 @pytest.mark.parametrize("harvester", HARVESTERS)
-def test_a_malformed_answer_is_a_reason_or_an_empty_page(harvester: str, what: str) -> None:
-    for content_type in ("", "text/html", "application/json; charset=utf-8", "application/xml"):
-        page = read_page(harvester, EXAMPLES[harvester].source, always(MALFORMED[what], content_type))
+def test_a_malformed_answer_is_a_reason_or_an_empty_page(
+    harvester: str, what: str
+) -> None:
+    for content_type in (
+        "",
+        "text/html",
+        "application/json; charset=utf-8",
+        "application/xml",
+    ):
+        page = read_page(
+            harvester, EXAMPLES[harvester].source, always(MALFORMED[what], content_type)
+        )
         if isinstance(page, Failure):
             assert page.detail
         else:
@@ -98,8 +111,12 @@ def test_a_log_in_page_is_a_log_in_wall(harvester: str) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("harvester", HARVESTERS)
-def test_a_status_that_is_no_page_is_its_reason(harvester: str, status: int, reason: FailureReason) -> None:
-    page = read_page(harvester, EXAMPLES[harvester].source, always("no", "text/plain", status))
+def test_a_status_that_is_no_page_is_its_reason(
+    harvester: str, status: int, reason: FailureReason
+) -> None:
+    page = read_page(
+        harvester, EXAMPLES[harvester].source, always("no", "text/plain", status)
+    )
     assert isinstance(page, Failure)
     assert page.reason is reason
     assert str(status) in page.detail or status == 302
@@ -126,15 +143,25 @@ def test_a_wrong_encoding_costs_letters_and_no_address(harvester: str) -> None:
 def test_an_endless_catalogue_ends_at_the_bound(harvester: str, tmp_path: Path) -> None:
     example = EXAMPLES[harvester]
     bounds = FrontierLimits(max_attempts=3, max_depth=5, max_harvest_pages=4)
-    done = harvest(tmp_path, harvester, example.source, lambda url: _answer(example, url), bounds=bounds)
-    of_source = [page for page in done.pages if page.url == example.source and page.was_asked]
+    done = harvest(
+        tmp_path,
+        harvester,
+        example.source,
+        lambda url: _answer(example, url),
+        bounds=bounds,
+    )
+    of_source = [
+        page for page in done.pages if page.url == example.source and page.was_asked
+    ]
     assert len(of_source) == (4 if example.is_paged else 1)
     assert done.drops.get(FailureReason.HARVEST_BUDGET, 0) == int(example.is_paged)
     assert done.found, "what was read before the end is kept"
 
 
 @pytest.mark.parametrize("harvester", HARVESTERS)
-def test_a_catalogue_that_repeats_its_first_page_ends_with_the_second(harvester: str, tmp_path: Path) -> None:
+def test_a_catalogue_that_repeats_its_first_page_ends_with_the_second(
+    harvester: str, tmp_path: Path
+) -> None:
     example = EXAMPLES[harvester]
     first: dict[str, Visit | None] = {}
 
@@ -151,8 +178,12 @@ def test_a_catalogue_that_repeats_its_first_page_ends_with_the_second(harvester:
     assert done.found
 
 
-@pytest.mark.parametrize("harvester", [harvester for harvester in HARVESTERS if EXAMPLES[harvester].is_paged])
-def test_a_page_that_fails_is_tried_again_and_nothing_before_it_is_lost(harvester: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "harvester", [harvester for harvester in HARVESTERS if EXAMPLES[harvester].is_paged]
+)
+def test_a_page_that_fails_is_tried_again_and_nothing_before_it_is_lost(
+    harvester: str, tmp_path: Path
+) -> None:
     example = EXAMPLES[harvester]
     asked: set[str] = set()
     failed: list[str] = []
@@ -180,7 +211,9 @@ def test_a_page_that_fails_is_tried_again_and_nothing_before_it_is_lost(harveste
 @pytest.mark.parametrize("harvester", HARVESTERS)
 def test_a_cursor_that_is_none_raises_nothing(harvester: str, cursor: bytes) -> None:
     example = EXAMPLES[harvester]
-    page = read_page(harvester, example.source, lambda url: _answer(example, url), cursor)
+    page = read_page(
+        harvester, example.source, lambda url: _answer(example, url), cursor
+    )
     assert isinstance(page, HarvestPage | Failure)
 
 
@@ -199,7 +232,11 @@ def test_cursors_are_short_and_made_anew_by_each_page(harvester: str) -> None:
     cursor = part.start(date(2026, 1, 31))
     for _ in range(3):
         assert len(cursor) <= MAX_CURSOR_BYTES
-        page = asyncio.run(part.page(example.source, cursor, Answering(lambda url: _answer(example, url))))
+        page = asyncio.run(
+            part.page(
+                example.source, cursor, Answering(lambda url: _answer(example, url))
+            )
+        )
         assert isinstance(page, HarvestPage), page
         assert not page.next or page.next != cursor
         cursor = page.next

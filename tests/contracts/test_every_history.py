@@ -24,7 +24,14 @@ from geohound.stores.memory.tasks import MemoryTasks
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-A = Service("wms", "http://a.test/wms", "1.3.0", title="A", layers=(Layer("roads", "Roads"),), fingerprint="a")
+A = Service(
+    "wms",
+    "http://a.test/wms",
+    "1.3.0",
+    title="A",
+    layers=(Layer("roads", "Roads"),),
+    fingerprint="a",
+)
 
 
 class NoonClock:
@@ -41,11 +48,19 @@ class Rig:
         self.claim = tasks.claim(tasks.create(TaskSpec()).id, "me", 60.0)
 
     def put(self, service, at=NOON):
-        met = Sighting(service.id, service.endpoint, "http://page.test/", Via.LINK, "", at)
-        run(self.catalogue.record, [Observation(service, met, Check(service.id, at, True, elapsed_s=0.5))])
+        met = Sighting(
+            service.id, service.endpoint, "http://page.test/", Via.LINK, "", at
+        )
+        run(
+            self.catalogue.record,
+            [Observation(service, met, Check(service.id, at, True, elapsed_s=0.5))],
+        )
 
     def check(self, *ended, start=NOON, step=DAY, reason="timeout"):
-        looks = [Check(A.id, start + place * step, ok, "" if ok else reason, 0.5) for place, ok in enumerate(ended, 1)]
+        looks = [
+            Check(A.id, start + place * step, ok, "" if ok else reason, 0.5)
+            for place, ok in enumerate(ended, 1)
+        ]
         run(self.catalogue.record, looks)
 
     def said(self):
@@ -74,13 +89,19 @@ def rig(request, tmp_path):
 
 def test_a_life_begins_when_a_service_is_found(rig):
     rig.put(A)
-    assert rig.said() == [(LifeChange.FOUND, "link on http://page.test/"), (LifeChange.STATE, "unknown to alive")]
+    assert rig.said() == [
+        (LifeChange.FOUND, "link on http://page.test/"),
+        (LifeChange.STATE, "unknown to alive"),
+    ]
     assert rig.history.events("0" * 16) == []
 
 
 def test_being_found_comes_first_though_the_check_was_a_moment_earlier(rig):
     met = Sighting(A.id, A.endpoint, "", Via.SEED, "", NOON)
-    run(rig.catalogue.record, [Observation(A, met, Check(A.id, NOON - timedelta(seconds=1), True))])
+    run(
+        rig.catalogue.record,
+        [Observation(A, met, Check(A.id, NOON - timedelta(seconds=1), True))],
+    )
     assert [change for change, _ in rig.said()] == [LifeChange.FOUND, LifeChange.STATE]
 
 
@@ -95,8 +116,14 @@ def test_every_change_of_state_is_an_event_and_nothing_else(rig):
 
 def test_another_description_is_an_event_that_says_what_differs(rig):
     rig.put(A)
-    rig.put(replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"), NOON + DAY)
-    rig.put(replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"), NOON + 2 * DAY)
+    rig.put(
+        replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"),
+        NOON + DAY,
+    )
+    rig.put(
+        replace(A, layers=(*A.layers, Layer("rivers", "Rivers")), fingerprint="b"),
+        NOON + 2 * DAY,
+    )
     assert rig.said()[2:] == [(LifeChange.LAYERS_ADDED, "1: rivers")]
     assert rig.history.events(A.id)[-1].at == NOON + DAY
 
@@ -105,14 +132,19 @@ def test_another_document_of_the_same_service_is_kept_and_is_no_event(rig):
     rig.put(A)
     other = replace(A, title="A by its JSON", fingerprint="b")
     met = Sighting(A.id, A.endpoint, "http://page.test/", Via.LINK, "", NOON + DAY)
-    run(rig.catalogue.record, [Observation(other, met, Check(A.id, NOON + DAY, True), is_news=False)])
+    run(
+        rig.catalogue.record,
+        [Observation(other, met, Check(A.id, NOON + DAY, True), is_news=False)],
+    )
     assert rig.catalogue.get(A.id).title == "A by its JSON"
     assert [change for change, _ in rig.said()] == [LifeChange.FOUND, LifeChange.STATE]
 
 
 def test_a_service_that_moved_says_so_once(rig):
     rig.put(A)
-    moved = [Check(A.id, NOON + n * DAY, True, "moved: to http://b.test/wms") for n in (1, 2)]
+    moved = [
+        Check(A.id, NOON + n * DAY, True, "moved: to http://b.test/wms") for n in (1, 2)
+    ]
     run(rig.catalogue.record, moved)
     assert rig.said()[2:] == [(LifeChange.MOVED, "to http://b.test/wms")]
 
@@ -137,11 +169,18 @@ def test_events_of_all_services_since_a_time_are_in_order(rig):
 def test_events_are_numbered_as_they_were_written_and_read_on_from_a_number(rig):
     assert rig.history.newest() == 0
     rig.put(A)
-    rig.put(replace(A, endpoint="http://b.test/wms", title="B", fingerprint="b"), NOON - DAY)
+    rig.put(
+        replace(A, endpoint="http://b.test/wms", title="B", fingerprint="b"), NOON - DAY
+    )
     first = rig.history.after(0, 2)
     rest = rig.history.after(first[-1][0], 100)
     assert len(first) == 2
-    assert [event.at for _, event in (*first, *rest)] == [NOON, NOON, NOON - DAY, NOON - DAY], "not in order of time"
+    assert [event.at for _, event in (*first, *rest)] == [
+        NOON,
+        NOON,
+        NOON - DAY,
+        NOON - DAY,
+    ], "not in order of time"
     assert rig.history.newest() == rest[-1][0]
     assert rig.history.after(rig.history.newest(), 100) == []
 
@@ -160,7 +199,10 @@ def test_old_checks_are_summed_up_by_week_and_the_state_stays(rig):
     assert [each.week for each in totals] == sorted(set(weeks))
     assert run(rig.history.thin, NOON + 5 * DAY) == 0
     assert run(rig.history.thin, NOON + 7 * DAY) == 1, "all but the last good one"
-    assert sum(each.good + each.failed + each.unclear for each in rig.history.totals(A.id)) == 6
+    assert (
+        sum(each.good + each.failed + each.unclear for each in rig.history.totals(A.id))
+        == 6
+    )
 
 
 def test_what_keeps_a_dead_service_dead_is_not_thinned(rig):
@@ -175,10 +217,21 @@ def test_what_keeps_a_dead_service_dead_is_not_thinned(rig):
 def test_the_last_look_at_each_layer_is_kept(rig):
     rig.put(A)
     rig.queue.enrol({Purpose.CHECK: 0.0})
-    bad = LayerCheck("roads", NOON + DAY, False, "blank image: all of it is transparent", 0.25, "GetMap")
+    bad = LayerCheck(
+        "roads",
+        NOON + DAY,
+        False,
+        "blank image: all of it is transparent",
+        0.25,
+        "GetMap",
+    )
     good = LayerCheck("roads", NOON + 2 * DAY, True, "", 0.5, "GetMap")
     for check in (bad, good):
-        run(rig.queue.settle, rig.claim, [EndedLook(Purpose.CHECK, A.id, NOON, check.at, layers=(check,))])
+        run(
+            rig.queue.settle,
+            rig.claim,
+            [EndedLook(Purpose.CHECK, A.id, NOON, check.at, layers=(check,))],
+        )
     assert list(rig.history.layers(A.id)) == [good]
     assert rig.history.totals(A.id) in ([], ())
 

@@ -63,11 +63,15 @@ def test_a_holder_learns_who_is_waiting_and_can_let_go(claims, clock):
     assert claims.wanted("one") == ["a.test"], "also when it is renewed"
     claims.release({"a.test": 3.0}, "one")
     clock.passed_s += 1
-    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": pytest.approx(2.0)}
+    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {
+        "a.test": pytest.approx(2.0)
+    }
     assert not claims.wanted("two"), "whoever waited has it now"
 
 
-def test_the_hosts_of_a_holder_that_was_killed_come_free_when_its_claim_runs_out(claims, clock):
+def test_the_hosts_of_a_holder_that_was_killed_come_free_when_its_claim_runs_out(
+    claims, clock
+):
     claims.claim({"a.test": 0.0}, "killed", TTL_S)
     clock.passed_s += TTL_S - 1
     assert claims.claim({"a.test": 0.0}, "two", TTL_S).refused == {"a.test": "killed"}
@@ -75,13 +79,18 @@ def test_the_hosts_of_a_holder_that_was_killed_come_free_when_its_claim_runs_out
     assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": 0.0}
 
 
-def test_processes_that_ask_one_address_are_counted_until_they_ask_it_no_more(claims, clock):
-    assert claims.share_addresses(["10.0.0.1", "10.0.0.10", "::1"], "one/7", TTL_S) == dict.fromkeys(
-        ["10.0.0.1", "10.0.0.10", "::1"], 1
-    )
+def test_processes_that_ask_one_address_are_counted_until_they_ask_it_no_more(
+    claims, clock
+):
+    assert claims.share_addresses(
+        ["10.0.0.1", "10.0.0.10", "::1"], "one/7", TTL_S
+    ) == dict.fromkeys(["10.0.0.1", "10.0.0.10", "::1"], 1)
     assert claims.share_addresses(["10.0.0.1"], "two/7", TTL_S) == {"10.0.0.1": 2}
     clock.passed_s += TTL_S / 2
-    assert claims.share_addresses(["10.0.0.1", "10.0.0.10"], "one/7", TTL_S) == {"10.0.0.1": 2, "10.0.0.10": 1}
+    assert claims.share_addresses(["10.0.0.1", "10.0.0.10"], "one/7", TTL_S) == {
+        "10.0.0.1": 2,
+        "10.0.0.10": 1,
+    }
     clock.passed_s += TTL_S / 2
     assert claims.share_addresses(["10.0.0.1"], "one/7", TTL_S) == {"10.0.0.1": 1}
     assert not claims.wanted("one/7")
@@ -94,7 +103,9 @@ def test_a_claim_that_is_renewed_goes_on(claims, clock):
     assert claims.claim({"a.test": 0.0}, "two", TTL_S).refused
 
 
-def test_a_holder_whose_claim_was_taken_over_can_neither_renew_nor_release_it(claims, clock):
+def test_a_holder_whose_claim_was_taken_over_can_neither_renew_nor_release_it(
+    claims, clock
+):
     claims.claim({"a.test": 0.0}, "late", TTL_S)
     clock.passed_s += TTL_S
     claims.claim({"a.test": 0.0}, "two", TTL_S)
@@ -109,13 +120,17 @@ def test_a_pause_that_a_holder_noted_outlives_it(claims, clock):
     claims.claim({"a.test": 0.0}, "killed", TTL_S)
     claims.claim({"a.test": 600.0}, "killed", TTL_S)  # it was asked to stay away
     clock.passed_s += 100
-    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": pytest.approx(500.0)}
+    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {
+        "a.test": pytest.approx(500.0)
+    }
 
 
 def test_a_shorter_pause_does_not_end_a_longer_one(claims):
     claims.claim({"a.test": 600.0}, "one", TTL_S)
     claims.release({"a.test": 1.0}, "one")
-    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": pytest.approx(600.0)}
+    assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {
+        "a.test": pytest.approx(600.0)
+    }
 
 
 def test_a_clock_that_was_wrong_does_not_keep_a_host_for_ever(tmp_path, clock):
@@ -147,13 +162,24 @@ class Processes(RuleBasedStateMachine):
         self.stack = ExitStack()
         folder = self.stack.enter_context(tempfile.TemporaryDirectory())
         first = open_claims(name, folder, self.clock, self.stack)
-        others = (first if name == "memory" else open_claims(name, folder, self.clock, self.stack) for _ in HOLDERS[1:])
+        others = (
+            first
+            if name == "memory"
+            else open_claims(name, folder, self.clock, self.stack)
+            for _ in HOLDERS[1:]
+        )
         self.claims = dict(zip(HOLDERS, (first, *others), strict=True))
-        self.believed = {holder: {} for holder in HOLDERS}  # until when each host is theirs
+        self.believed = {
+            holder: {} for holder in HOLDERS
+        }  # until when each host is theirs
         self.due = dict.fromkeys(HOSTS, 0.0)
         self.latest = {}  # who was the last to be granted each host
 
-    @rule(holder=st.sampled_from(HOLDERS), hosts=st.sets(st.sampled_from(HOSTS), min_size=1), pause_s=st.floats(0, 100))
+    @rule(
+        holder=st.sampled_from(HOLDERS),
+        hosts=st.sets(st.sampled_from(HOSTS), min_size=1),
+        pause_s=st.floats(0, 100),
+    )
     def claim(self, holder, hosts, pause_s):
         now = self.clock.passed_s
         result = self.claims[holder].claim(dict.fromkeys(hosts, pause_s), holder, TTL_S)
@@ -168,7 +194,11 @@ class Processes(RuleBasedStateMachine):
             assert host in self.claims[other].wanted(other)
             self.believed[holder].pop(host, None)
 
-    @rule(holder=st.sampled_from(HOLDERS), hosts=st.sets(st.sampled_from(HOSTS), min_size=1), pause_s=st.floats(0, 100))
+    @rule(
+        holder=st.sampled_from(HOLDERS),
+        hosts=st.sets(st.sampled_from(HOSTS), min_size=1),
+        pause_s=st.floats(0, 100),
+    )
     def release(self, holder, hosts, pause_s):
         """Also hosts that it never had, or no longer has: those are not touched."""
         now = self.clock.passed_s
@@ -188,7 +218,11 @@ class Processes(RuleBasedStateMachine):
         if not hasattr(self, "clock"):
             return
         for host in HOSTS:
-            holders = [h for h in HOLDERS if self.believed[h].get(host, -1.0) > self.clock.passed_s]
+            holders = [
+                h
+                for h in HOLDERS
+                if self.believed[h].get(host, -1.0) > self.clock.passed_s
+            ]
             assert len(holders) <= 1
 
     def teardown(self):

@@ -62,7 +62,9 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 def document(text: str) -> Document:
     url = "http://x.test/answer"
-    return Document(Response(url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC)))
+    return Document(
+        Response(url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC))
+    )
 
 
 def test_it_is_named_for_people_and_programs(kind: Kind) -> None:
@@ -93,7 +95,12 @@ def test_no_address_whatever_makes_any_kind_stumble(url: str) -> None:
 PLACES = (None, BBox(-60.0, -10.0, -50.0, 0.0), BBox(170.0, -20.0, -170.0, 10.0))
 TILES = Operation("GetTile", "https://a.example/{z}/{x}/{y}.png")
 OFFERED = (
-    Layer("forest", "Forest", extent=Extent(BBox(-75.0, -34.0, -34.0, 6.0)), links=("https://a.example/forest/0",)),
+    Layer(
+        "forest",
+        "Forest",
+        extent=Extent(BBox(-75.0, -34.0, -34.0, 6.0)),
+        links=("https://a.example/forest/0",),
+    ),
     Layer("plain"),
     Layer(""),
 )
@@ -104,7 +111,9 @@ OFFERED = (
 def test_something_can_be_asked_of_every_layer_and_of_the_service_itself(
     kind: Kind, layer: Layer, box: BBox | None
 ) -> None:
-    service = Service(kind.id, "https://a.example/x?map=/a.map", layers=(layer,), operations=(TILES,))
+    service = Service(
+        kind.id, "https://a.example/x?map=/a.map", layers=(layer,), operations=(TILES,)
+    )
     asked = kind.requests(service, layer, box)
     assert asked
     for request in asked:
@@ -119,11 +128,15 @@ def test_something_can_be_asked_of_every_layer_and_of_the_service_itself(
 @pytest.mark.parametrize("lookalike", LOOKALIKES)
 def test_what_only_looks_like_a_service_is_claimed_by_no_kind(lookalike: str) -> None:
     answer = document(LOOKALIKES[lookalike])
-    assert [k for k, each in KINDS.items() if isinstance(each.read(answer), Service)] == []
+    assert [
+        k for k, each in KINDS.items() if isinstance(each.read(answer), Service)
+    ] == []
 
 
 @pytest.mark.parametrize("name", KEY_VALUE)
-def test_a_key_value_probe_keeps_what_the_vendor_wants_and_drops_the_old_request(name: str) -> None:
+def test_a_key_value_probe_keeps_what_the_vendor_wants_and_drops_the_old_request(
+    name: str,
+) -> None:
     url = "http://x.test/cgi/serve?map=/data/a%20b.map&Service=WMS&request=GetMap&LAYERS=a&TOKEN=t"
     first = KINDS[name].probe_urls(url)[0]
     assert {("map", "/data/a b.map"), ("TOKEN", "t")} <= set(params(first))

@@ -30,7 +30,14 @@ NO_SERVICES = {"wmc", "owc"}
 # The geoweb has none of these.
 ELSEWHERE = {"ows", "arcgis-sceneserver"}
 # Processes and sensors are set to work by what one sends them; styles, directories and feeds only point to data.
-ONLY_DESCRIBED = {"sps", "wps", "ogcapi-processes", "ogcapi-styles", "arcgis-directory", "atom"}
+ONLY_DESCRIBED = {
+    "sps",
+    "wps",
+    "ogcapi-processes",
+    "ogcapi-styles",
+    "arcgis-directory",
+    "atom",
+}
 MADE = [
     (kind, version)
     for kind in services.KINDS
@@ -50,18 +57,33 @@ def read(spec: ServiceSpec) -> Service:
     def claims(url: str) -> list[Service]:
         reply = ask(spec, url)
         headers = {"content-type": reply.content_type}
-        response = Response(url, url, reply.status, headers, reply.body, datetime(2024, 1, 1, tzinfo=UTC))
+        response = Response(
+            url,
+            url,
+            reply.status,
+            headers,
+            reply.body,
+            datetime(2024, 1, 1, tzinfo=UTC),
+        )
         found = [kind.read(Document(response)) for kind in KINDS.values()]
         return [service for service in found if isinstance(service, Service)]
 
     first = claims(services.facts(spec).proof_url)
-    more = [service for url in service_merge.companions(first) for service in claims(url)]
-    return next(service for service in service_merge.join(first, more) if service.kind == spec.kind)
+    more = [
+        service for url in service_merge.companions(first) for service in claims(url)
+    ]
+    return next(
+        service
+        for service in service_merge.join(first, more)
+        if service.kind == spec.kind
+    )
 
 
 def opened(kind: str, version: str) -> Iterator[tuple[ServiceSpec, LayerRequest]]:
     endpoint = f"http://gis.town.test{services.endpoint_path(kind, 1)}"
-    spec = ServiceSpec(kind, version, 1, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
+    spec = ServiceSpec(
+        kind, version, 1, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0)
+    )
     service = read(spec)
     for layer in [*service.layers[:3], Layer("")]:
         for box in (None, PART):
@@ -74,12 +96,16 @@ def test_the_geoweb_has_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("kind", "version"), MADE)
-def test_what_is_asked_of_a_service_is_answered_with_what_was_promised(kind: str, version: str) -> None:
+def test_what_is_asked_of_a_service_is_answered_with_what_was_promised(
+    kind: str, version: str
+) -> None:
     for spec, request in opened(kind, version):
         reply = services.answer(spec, as_request(request.url))
         assert reply is not None, request.url
         assert reply.status == 200, request.url
-        assert is_what_was_promised(request, reply.body), f"{request.url}\n{reply.body[:300]!r}"
+        assert is_what_was_promised(request, reply.body), (
+            f"{request.url}\n{reply.body[:300]!r}"
+        )
 
 
 def as_request(url: str) -> Request:
@@ -89,12 +115,18 @@ def as_request(url: str) -> Request:
 
 def is_what_was_promised(request: LayerRequest, body: bytes) -> bool:
     rel = request.rel
-    if rel in (Rel.MAP, Rel.TILE) and body[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0", b"GIF8"):
+    if rel in (Rel.MAP, Rel.TILE) and body[:4] in (
+        b"\x89PNG",
+        b"\xff\xd8\xff\xe0",
+        b"GIF8",
+    ):
         return True
     if rel is Rel.TILE:
         return not re.match(rb"\s*[<{]", body)
     if rel is Rel.FEATURES and body.lstrip()[:1] == b"{":
-        return bool(json.loads(body)["features"]) or request.is_part  # a part may be empty
+        return (
+            bool(json.loads(body)["features"]) or request.is_part
+        )  # a part may be empty
     return bool(body) and b"Exception" not in body[:600]
 
 

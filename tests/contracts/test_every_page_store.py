@@ -57,7 +57,9 @@ def keep(kept, page, room=AMPLE, task=1):
 
 
 def page(name, size=10, group=0, days=30.0, is_whole=False):
-    return KeptPage(f"http://{name}.test/", group, "text/html", b"x" * size, days, is_whole)
+    return KeptPage(
+        f"http://{name}.test/", group, "text/html", b"x" * size, days, is_whole
+    )
 
 
 def names(kept):
@@ -78,7 +80,9 @@ def test_a_page_that_is_read_again_stands_in_place_of_what_was_kept(kept, clock)
     keep(kept, page("a"))
     clock.days = 1
     keep(kept, page("a", size=20, group=1))
-    assert [(each.group, len(each.packed), each.at) for each in kept.pages(3)] == [(1, 20, NOON + timedelta(days=1))]
+    assert [(each.group, len(each.packed), each.at) for each in kept.pages(3)] == [
+        (1, 20, NOON + timedelta(days=1))
+    ]
 
 
 def test_pages_are_kept_for_as_many_days_as_the_setting_says(kept, clock):
@@ -88,7 +92,9 @@ def test_pages_are_kept_for_as_many_days_as_the_setting_says(kept, clock):
     assert names(kept) == ["e", "d", "c", "b"]  # at day 4 those of days 1 to 4
 
 
-def test_where_there_is_no_more_room_the_least_promising_go_and_of_these_the_oldest(kept, clock):
+def test_where_there_is_no_more_room_the_least_promising_go_and_of_these_the_oldest(
+    kept, clock
+):
     room = PageRoom(30, 30)
     for day, (name, group) in enumerate([("a", 0), ("b", 2), ("c", 1), ("d", 2)]):
         clock.days = day
@@ -97,7 +103,9 @@ def test_where_there_is_no_more_room_the_least_promising_go_and_of_these_the_old
     keep(kept, page("e", group=0), room)
     assert names(kept) == ["e", "a", "c"]
     keep(kept, page("huge", size=31, group=0), room)
-    assert names(kept) == ["e", "a", "c"], "what alone is too much does not drive out the others"
+    assert names(kept) == ["e", "a", "c"], (
+        "what alone is too much does not drive out the others"
+    )
 
 
 def test_a_page_of_another_group_is_not_among_those_for_a_second_look(kept):
@@ -128,12 +136,19 @@ def test_each_page_is_kept_for_its_own_time(kept, clock):
     assert names(kept) == ["c", "b"]
 
 
-KEPT = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 40), st.integers(0, 2), st.integers(0, 2)), max_size=12)
+KEPT = st.lists(
+    st.tuples(
+        st.integers(0, 5), st.integers(1, 40), st.integers(0, 2), st.integers(0, 2)
+    ),
+    max_size=12,
+)
 
 
 @fuzzed(40)
 @given(KEPT, st.integers(1, 100), st.integers(1, 4), st.sampled_from(SQL_STORES))
-def test_all_keep_the_same_and_never_more_than_there_is_room_for(read, most, days, database):
+def test_all_keep_the_same_and_never_more_than_there_is_room_for(
+    read, most, days, database
+):
     clock = DayClock()
     with tempfile.TemporaryDirectory() as folder:
         store = open_sql(database, folder, clock)
@@ -143,5 +158,7 @@ def test_all_keep_the_same_and_never_more_than_there_is_room_for(read, most, day
             for kept in (memory, store.kept_pages):
                 keep(kept, page(f"p{name}", size, group, days), PageRoom(days, most))
             assert list(memory.pages(3)) == list(store.kept_pages.pages(3))
-            assert sum(len(each.packed) for each in memory.pages(3)) <= most + most // 20
+            assert (
+                sum(len(each.packed) for each in memory.pages(3)) <= most + most // 20
+            )
         store.close()

@@ -11,7 +11,11 @@ from sql_stores import STORES, open_sql
 from geohound.model.work.web_search import KEPT_PAGES_H, SearchPage, WebResult
 from geohound.stores.memory.searches import MemorySearchCache
 
-PAGE = SearchPage((WebResult("http://a.test/", "Maps", "of Fiji"), WebResult("http://b.test/")), 4200, True)
+PAGE = SearchPage(
+    (WebResult("http://a.test/", "Maps", "of Fiji"), WebResult("http://b.test/")),
+    4200,
+    True,
+)
 
 
 class StillClock:

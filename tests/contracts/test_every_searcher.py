@@ -57,15 +57,22 @@ def test_the_documented_answer_is_read(searcher: str) -> None:
 
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
-def test_a_page_is_asked_for_as_documented_with_the_key_where_it_belongs(searcher: str) -> None:
+def test_a_page_is_asked_for_as_documented_with_the_key_where_it_belongs(
+    searcher: str,
+) -> None:
     example = EXAMPLES[searcher]
     with provider(lambda _: Said(body(searcher))) as (origin, asked):
         for page in (1, 3):
             ask(SEARCHERS[searcher], request(origin, page), keys_of(searcher))
-    for made, wanted in zip(asked, (example.first_query, example.third_query), strict=True):
+    for made, wanted in zip(
+        asked, (example.first_query, example.third_query), strict=True
+    ):
         sent = urlsplit(made.target)
         assert sent.query.startswith(wanted)
-        where = {**{name: values[0] for name, values in parse_qs(sent.query).items()}, **made.headers}
+        where = {
+            **{name: values[0] for name, values in parse_qs(sent.query).items()},
+            **made.headers,
+        }
         assert not example.secret or where[example.secret] == f"{KEY}-0"
 
 
@@ -86,18 +93,27 @@ def test_keys_are_in_no_record_log_error_or_result(
     assert asked
     if keys:
         assert KEY not in f"{came!r} {records!r} {caplog.text}"
-        assert all("elsewhere" not in made.target for made in asked), "a key follows no redirect"
+        assert all("elsewhere" not in made.target for made in asked), (
+            "a key follows no redirect"
+        )
 
 
-@pytest.mark.parametrize("searcher", [name for name, part in SEARCHERS.items() if part.keys])
-def test_a_missing_key_is_a_sentence_and_asks_nobody(searcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "searcher", [name for name, part in SEARCHERS.items() if part.keys]
+)
+def test_a_missing_key_is_a_sentence_and_asks_nobody(
+    searcher: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     part = SEARCHERS[searcher]
     for name in part.keys:
         monkeypatch.delenv(name, raising=False)
     with provider(lambda _: Said(body(searcher))) as (origin, asked):
         came = ask(part, request(origin))
     assert isinstance(came, Failure)
-    assert came.detail == f"{part.title} needs a key: set the environment variable {part.keys[0]}."
+    assert (
+        came.detail
+        == f"{part.title} needs a key: set the environment variable {part.keys[0]}."
+    )
     assert asked == []
 
 
@@ -108,7 +124,9 @@ def test_a_malformed_answer_has_a_reason(searcher: str, broken: str) -> None:
         came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
     assert isinstance(came, Failure), came
     assert came.reason is FailureReason.BAD_ANSWER
-    assert came.detail.startswith(f"{SEARCHERS[searcher].title} sent no results in JSON, but ")
+    assert came.detail.startswith(
+        f"{SEARCHERS[searcher].title} sent no results in JSON, but "
+    )
 
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
@@ -121,11 +139,17 @@ def test_a_log_in_page_is_called_one(searcher: str) -> None:
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
 def test_a_rate_limit_says_how_long_to_wait(searcher: str) -> None:
-    with provider(lambda _: Said(b"", 429, headers=(("Retry-After", "7"),))) as (origin, _):
+    with provider(lambda _: Said(b"", 429, headers=(("Retry-After", "7"),))) as (
+        origin,
+        _,
+    ):
         came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
     assert isinstance(came, Failure)
     assert (came.reason, came.retry_after_s) == (FailureReason.RATE_LIMITED, 7.0)
-    assert came.detail == f"{SEARCHERS[searcher].title} wants a pause for 7 s: too many requests"
+    assert (
+        came.detail
+        == f"{SEARCHERS[searcher].title} wants a pause for 7 s: too many requests"
+    )
 
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
@@ -141,8 +165,14 @@ def test_a_refusal_is_a_sentence_with_what_the_provider_says(searcher: str) -> N
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
 def test_results_in_another_encoding_are_read(searcher: str) -> None:
-    text = body(searcher).decode().replace("Land cover</strong> of Fiji", "Wälder</strong> of Fiji")
-    in_latin = Said(text.encode("latin-1"), content_type="application/json; charset=iso-8859-1")
+    text = (
+        body(searcher)
+        .decode()
+        .replace("Land cover</strong> of Fiji", "Wälder</strong> of Fiji")
+    )
+    in_latin = Said(
+        text.encode("latin-1"), content_type="application/json; charset=iso-8859-1"
+    )
     with provider(lambda _: in_latin) as (origin, _):
         came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
     assert isinstance(came, SearchPage), came
@@ -150,4 +180,7 @@ def test_results_in_another_encoding_are_read(searcher: str) -> None:
 
 
 def test_secrets_show_their_names_alone() -> None:
-    assert repr(Secrets(headers=(("X-Key", KEY),), params=(("cx", KEY),))) == "Secrets(X-Key, cx)"
+    assert (
+        repr(Secrets(headers=(("X-Key", KEY),), params=(("cx", KEY),)))
+        == "Secrets(X-Key, cx)"
+    )

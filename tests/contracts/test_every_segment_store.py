@@ -40,7 +40,9 @@ def opened(kind: str, closing: ExitStack):
     stores = [open_sql(kind, folder, SystemClock()) for _ in range(2)]
     for store in stores:
         if kind == "sqlite":
-            store.database._writer.execute("PRAGMA synchronous = OFF")  # nothing is killed here
+            store.database._writer.execute(
+                "PRAGMA synchronous = OFF"
+            )  # nothing is killed here
         closing.callback(store.close)
     return stores[0].catalogue, [store.segments for store in stores]
 
@@ -93,7 +95,11 @@ def test_of_many_who_publish_at_once_exactly_one_does(both):
     def publish(number: int) -> None:
         start.wait()
         segment = Segment(f"1-{number}", 1, 1)
-        told.append(both[number % 2].publish(Manifest(1, segments=(segment,)), {segment.id: {"p": b"x"}}))
+        told.append(
+            both[number % 2].publish(
+                Manifest(1, segments=(segment,)), {segment.id: {"p": b"x"}}
+            )
+        )
 
     threads = [threading.Thread(target=publish, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -130,9 +136,15 @@ class SegmentLaws(RuleBasedStateMachine):
         base = self.seen[who]
         self.counter += 1
         new = [Segment(f"{self.counter}.{n}", n + 1, 1) for n in range(added)]
-        manifest = replace(following(base, *base.segments[dropped:], *new), upto=self.counter)
-        won = self.stores[who].publish(manifest, {segment.id: {"p": segment.id.encode()} for segment in new})
-        assert won == (base == self.published[-1]), "only who saw the last manifest may follow it"
+        manifest = replace(
+            following(base, *base.segments[dropped:], *new), upto=self.counter
+        )
+        won = self.stores[who].publish(
+            manifest, {segment.id: {"p": segment.id.encode()} for segment in new}
+        )
+        assert won == (base == self.published[-1]), (
+            "only who saw the last manifest may follow it"
+        )
         if won:
             self.published.append(manifest)
 
@@ -142,7 +154,9 @@ class SegmentLaws(RuleBasedStateMachine):
         last = {segment.id for segment in self.published[-1].segments}
         for segment in self.seen[who].segments:
             if segment.id in last:
-                assert bytes(self.stores[who].read(segment.id, "p")) == segment.id.encode()
+                assert (
+                    bytes(self.stores[who].read(segment.id, "p")) == segment.id.encode()
+                )
             else:
                 with pytest.raises(SegmentGoneError):
                     self.stores[who].read(segment.id, "p")
@@ -181,13 +195,21 @@ class IndexLaws(RuleBasedStateMachine):
 
         asyncio.run(write())
 
-    @rule(number=st.integers(0, 5), word=st.sampled_from(WORDS), layers=st.lists(st.sampled_from(WORDS), max_size=2))
+    @rule(
+        number=st.integers(0, 5),
+        word=st.sampled_from(WORDS),
+        layers=st.lists(st.sampled_from(WORDS), max_size=2),
+    )
     def write(self, number, word, layers):
         service = Service(
             "wms", f"http://s{number}.test/", title=f"{word} {number}",
             layers=tuple(Layer(f"l{n}x{number}", each) for n, each in enumerate(layers)),
         )  # fmt: skip
-        self.record(Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)))
+        self.record(
+            Observation(
+                service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+            )
+        )
         self.said[service.id] = {word, *layers}
         self.alive.setdefault(service.id, "unknown")
 
@@ -196,7 +218,9 @@ class IndexLaws(RuleBasedStateMachine):
         id_ = Service("wms", f"http://s{number}.test/").id
         self.record(Check(id_, NOON, ok))
         if id_ in self.said:
-            self.alive[id_] = "alive" if ok else "unsure"  # one silence is no death (docs/operating.md)
+            self.alive[id_] = (
+                "alive" if ok else "unsure"
+            )  # one silence is no death (docs/operating.md)
 
     @rule(who=st.integers(0, 1), least=st.sampled_from([1, 4, 10_000]))
     def refresh(self, who, least):
@@ -204,9 +228,13 @@ class IndexLaws(RuleBasedStateMachine):
 
     @rule(who=st.integers(0, 1), word=st.sampled_from(WORDS))
     def search(self, who, word):
-        found = self.indexes[who].search(Query(word, expand=False, fold=False, limit=100))
+        found = self.indexes[who].search(
+            Query(word, expand=False, fold=False, limit=100)
+        )
         states = {hit.service.id: str(hit.state) for hit in found.hits}
-        assert states == {id_: self.alive[id_] for id_, said in self.said.items() if word in said}
+        assert states == {
+            id_: self.alive[id_] for id_, said in self.said.items() if word in said
+        }
         assert found.total == len(states)
 
     def teardown(self):
@@ -220,7 +248,9 @@ HURRIED = {"suppress_health_check": list(HealthCheck)}
 
 
 def laws(machine, kind, steps):
-    case = type(f"{machine.__name__}In{kind.title()}", (machine,), {"kind": kind}).TestCase
+    case = type(
+        f"{machine.__name__}In{kind.title()}", (machine,), {"kind": kind}
+    ).TestCase
     case.settings = fuzzed(25, stateful_step_count=steps, **HURRIED)
     return case
 
@@ -228,4 +258,6 @@ def laws(machine, kind, steps):
 TestSegmentLawsInMemory, TestSegmentLawsInSqlite, TestSegmentLawsInPostgres = (
     laws(SegmentLaws, kind, 15) for kind in STORES
 )
-TestIndexLawsInMemory, TestIndexLawsInSqlite, TestIndexLawsInPostgres = (laws(IndexLaws, kind, 20) for kind in STORES)
+TestIndexLawsInMemory, TestIndexLawsInSqlite, TestIndexLawsInPostgres = (
+    laws(IndexLaws, kind, 20) for kind in STORES
+)

@@ -19,7 +19,13 @@ from geohound.model.work.shard import ShardNumbers
 from geohound.model.work.task import TaskFilter, TaskSpec, TaskState
 
 LINK = Candidate("http://b.test/", Via.LINK, "http://a.test/", "a \udcff clue", 0.5, 2)
-HARVEST = Candidate("http://b.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw", cursor=b"\x00\xff")
+HARVEST = Candidate(
+    "http://b.test/csw",
+    Via.HARVEST,
+    purpose=Purpose.HARVEST,
+    harvester="csw",
+    cursor=b"\x00\xff",
+)
 
 
 class NoonClock:
@@ -52,7 +58,11 @@ def send(store, claim, **batch):
 
 def test_a_task_is_divided_once_and_its_shards_are_no_tasks_of_their_own(store):
     whole, claims = divided(store)
-    assert store.shards.divide(whole, 7) == [claim.task for claim in claims] == store.shards.shards(whole.task)
+    assert (
+        store.shards.divide(whole, 7)
+        == [claim.task for claim in claims]
+        == store.shards.shards(whole.task)
+    )
     (listed,) = store.tasks.list()
     assert (listed.id, listed.shards, listed.shard) == (whole.task, 3, None)
     parts = store.tasks.list(TaskFilter(parts=True))
@@ -61,7 +71,9 @@ def test_a_task_is_divided_once_and_its_shards_are_no_tasks_of_their_own(store):
     assert {part.spec for part in parts} == {listed.spec}
 
 
-def test_links_arrive_with_the_batch_that_settles_their_page_and_are_gone_once_acknowledged(store):
+def test_links_arrive_with_the_batch_that_settles_their_page_and_are_gone_once_acknowledged(
+    store,
+):
     whole, (one, two, _) = divided(store)
     target = store.tasks.get(two.task).shard
     send(store, one, sent={(whole.task, 1): [LINK, HARVEST]})
@@ -94,7 +106,11 @@ def test_whoever_lost_its_shard_sends_acknowledges_and_is_granted_nothing(store)
 
 def test_pages_that_an_idle_shard_did_not_use_go_to_others(store):
     whole, (one, two, three) = divided(store)
-    assert [store.shards.grant(one, 25, 10), store.shards.grant(two, 25, 10), store.shards.grant(three, 25, 10)] == [
+    assert [
+        store.shards.grant(one, 25, 10),
+        store.shards.grant(two, 25, 10),
+        store.shards.grant(three, 25, 10),
+    ] == [
         10,
         10,
         5,
@@ -110,18 +126,26 @@ def test_pages_that_an_idle_shard_did_not_use_go_to_others(store):
 
 @fuzzed(20)
 @given(
-    asked=st.lists(st.tuples(st.integers(0, 2), st.integers(1, 9), st.booleans()), max_size=25),
+    asked=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(1, 9), st.booleans()), max_size=25
+    ),
     most=st.integers(0, 40),
     database=st.sampled_from(SQL_STORES),
 )
-def test_all_shards_together_never_have_more_pages_than_the_budget(tmp_path_factory, asked, most, database):
-    with closing(open_sql(database, tmp_path_factory.mktemp("budget"), NoonClock())) as store:
+def test_all_shards_together_never_have_more_pages_than_the_budget(
+    tmp_path_factory, asked, most, database
+):
+    with closing(
+        open_sql(database, tmp_path_factory.mktemp("budget"), NoonClock())
+    ) as store:
         whole, claims = divided(store)
         has = [0, 0, 0]
         for number, some, is_idle in asked:
             if is_idle:
                 has[number] //= 2
-                store.shards.note_idle(claims[number], is_idle=True, has_more=False, used=has[number])
+                store.shards.note_idle(
+                    claims[number], is_idle=True, has_more=False, used=has[number]
+                )
             else:
                 has[number] = store.shards.grant(claims[number], most, some)
             assert store.shards.numbers(whole.task).granted == sum(has) <= most

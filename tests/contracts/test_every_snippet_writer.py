@@ -78,17 +78,26 @@ def test_lists_of_programs_have_one_order() -> None:
 
 def grid(name: str, level: str = "EPSG:900913:") -> str:
     corner = (-20037508.3427892, 20037508.3427892)
-    levels = (Level(f"{level}{z}", 559082264.0287178 / 2**z, corner, (256, 256), 2**z, 2**z) for z in range(19))
+    levels = (
+        Level(f"{level}{z}", 559082264.0287178 / 2**z, corner, (256, 256), 2**z, 2**z)
+        for z in range(19)
+    )
     return Grid(name, "EPSG:3857", tuple(levels)).as_text()
 
 
 VERSIONS = ("", "1.0.0", "1.1.1", "1.1.2", "2.0.2", "3.0.0")
 
 
-def asked(kind: str, layer: Layer, version: str = "", word: str = "") -> Iterator[tuple[Service, LayerRequest]]:
+def asked(
+    kind: str, layer: Layer, version: str = "", word: str = ""
+) -> Iterator[tuple[Service, LayerRequest]]:
     """What is asked of a layer; `word` stands wherever a service of this kind may write what it likes."""
     operations = tuple(
-        Operation(name, f"https://a.example/{name}{word}", formats=(f"application/json{word}", f"image/png{word}"))
+        Operation(
+            name,
+            f"https://a.example/{name}{word}",
+            formats=(f"application/json{word}", f"image/png{word}"),
+        )
         for name in ("GetMap", "GetFeature", "GetCoverage", "GetTile", "search", "tile")
     )
     silent = Service(
@@ -123,10 +132,29 @@ def made(word: str = "") -> Iterator[Layer]:
     )
     yield plain
     yield replace(plain, name=word, title="")
-    for link in ("0", "{z}/{x}/{y}.pbf", "wms?service=WMS", "data.dds", "griddap/a.dds", "a.kml", "items?f=json"):
-        yield replace(plain, links=(f"https://a.example/{link}{word}",), formats=(f"image/png{word}",))
-    yield replace(plain, links=(f"https://a.example/{word}/{{TileMatrix}}/{{TileRow}}/{{TileCol}}.png",))
-    yield replace(plain, links=(f"https://a.example/a{word}",), formats=("application/x-shapefile",))
+    for link in (
+        "0",
+        "{z}/{x}/{y}.pbf",
+        "wms?service=WMS",
+        "data.dds",
+        "griddap/a.dds",
+        "a.kml",
+        "items?f=json",
+    ):
+        yield replace(
+            plain,
+            links=(f"https://a.example/{link}{word}",),
+            formats=(f"image/png{word}",),
+        )
+    yield replace(
+        plain,
+        links=(f"https://a.example/{word}/{{TileMatrix}}/{{TileRow}}/{{TileCol}}.png",),
+    )
+    yield replace(
+        plain,
+        links=(f"https://a.example/a{word}",),
+        formats=("application/x-shapefile",),
+    )
 
 
 def test_every_program_opens_something(writer: SnippetWriter) -> None:
@@ -139,7 +167,9 @@ def test_every_program_opens_something(writer: SnippetWriter) -> None:
     assert any(codes)
 
 
-def test_code_ends_its_last_line_and_holds_no_control_characters(writer: SnippetWriter) -> None:
+def test_code_ends_its_last_line_and_holds_no_control_characters(
+    writer: SnippetWriter,
+) -> None:
     for kind in KINDS:
         for layer in made("\x1b[2J\r\n\u202e"):
             for service, request in asked(kind, layer, word="\x07"):
@@ -159,7 +189,9 @@ HOSTILE = st.sampled_from(
 @fuzzed(25)
 @given(HOSTILE, st.sampled_from(VERSIONS), st.integers(0, len(list(made())) - 1))
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_word_of_a_service_becomes_code(kind: str, word: str, version: str, which: int) -> None:
+def test_no_word_of_a_service_becomes_code(
+    kind: str, word: str, version: str, which: int
+) -> None:
     layer = list(made(word))[which]
     for service, request in asked(kind, layer, version, word):
         for writer in WRITERS.values():
@@ -183,7 +215,9 @@ def check_shell(code: str) -> None:
     """Outside of single quotes nothing stands that a shell would take for more than a word, but for our `||`."""
     for line in code.splitlines():
         bare = re.sub(r"'[^']*'|\"'\"", "Q", line)
-        assert re.fullmatch(r"[\w@%+=:,./ -]*(?: \|\| [\w@%+=:,./ -]*)?", bare, re.ASCII), line
+        assert re.fullmatch(
+            r"[\w@%+=:,./ -]*(?: \|\| [\w@%+=:,./ -]*)?", bare, re.ASCII
+        ), line
         for command in bare.split(" || "):
             assert command.split()[0] in SHELL_WORDS
 
@@ -207,12 +241,24 @@ def check_javascript(code: str) -> None:
 
 
 def _identifiers(node: Node) -> Iterator[str]:
-    if node.type in ("identifier", "property_identifier", "shorthand_property_identifier") and node.parent is not None:
-        is_key = node.parent.type == "pair" and node.parent.child_by_field_name("key") == node
+    if (
+        node.type
+        in ("identifier", "property_identifier", "shorthand_property_identifier")
+        and node.parent is not None
+    ):
+        is_key = (
+            node.parent.type == "pair"
+            and node.parent.child_by_field_name("key") == node
+        )
         if not is_key:
             yield (node.text or b"").decode()
     for child in node.children:
         yield from _identifiers(child)
 
 
-CHECKS = {"python": check_python, "sh": check_shell, "r": check_r, "javascript": check_javascript}
+CHECKS = {
+    "python": check_python,
+    "sh": check_shell,
+    "r": check_r,
+    "javascript": check_javascript,
+}

@@ -27,7 +27,9 @@ SERVICE = Service(
     "wms", "http://maps.example.org/wms", "1.3.0", ("1.3.0",), "Soils of Fiji",
     layers=(Layer("soil", "Soil types", extent=Extent(BBox(176, -21, -178, -12))),), fingerprint="f",
 )  # fmt: skip
-SIGHTING = Sighting(SERVICE.id, SERVICE.endpoint, "http://page.example.org/", Via.LINK, "a link", NOON)
+SIGHTING = Sighting(
+    SERVICE.id, SERVICE.endpoint, "http://page.example.org/", Via.LINK, "a link", NOON
+)
 
 
 class StillClock:
@@ -69,7 +71,12 @@ def store(open_anew):
 
 @pytest.fixture
 def frontier(store):
-    return open_with_delay(store, store.tasks.create(TaskSpec()).id, FrontierLimits(max_attempts=3), host_delay_s=1.0)
+    return open_with_delay(
+        store,
+        store.tasks.create(TaskSpec()).id,
+        FrontierLimits(max_attempts=3),
+        host_delay_s=1.0,
+    )
 
 
 async def admit(frontier, found):
@@ -91,7 +98,12 @@ def candidates(*urls, **fields):
 
 def test_the_frontier_admits_each_url_once(frontier):
     async def story():
-        assert await admit(frontier, candidates("http://a.org/", "http://b.org/", "http://a.org/")) == 2
+        assert (
+            await admit(
+                frontier, candidates("http://a.org/", "http://b.org/", "http://a.org/")
+            )
+            == 2
+        )
         assert await admit(frontier, candidates("http://a.org/")) == 0
 
     asyncio.run(story())
@@ -110,14 +122,20 @@ def test_the_frontier_leases_one_url_per_host_and_the_best_first(frontier):
 
 def test_the_frontier_keeps_pages_and_probes_apart(frontier):
     async def story():
-        await admit(frontier, candidates("http://a.org/") + candidates("http://b.org/wms", purpose=Purpose.PROBE))
+        await admit(
+            frontier,
+            candidates("http://a.org/")
+            + candidates("http://b.org/wms", purpose=Purpose.PROBE),
+        )
         assert [c.url for c in frontier.lease(9, Lane.PROBES)] == ["http://b.org/wms"]
         assert [c.url for c in frontier.lease(9, Lane.PAGES)] == ["http://a.org/"]
 
     asyncio.run(story())
 
 
-def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(frontier, clock):
+def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(
+    frontier, clock
+):
     async def story():
         assert frontier.due_in() is None
         await admit(frontier, candidates("http://a.org/1", "http://a.org/2"))
@@ -134,11 +152,15 @@ def test_the_frontier_says_when_the_next_lease_is_due_and_when_nothing_is_left(f
 
 def test_what_is_settled_never_comes_back_and_a_retry_does(frontier, clock):
     async def story():
-        await admit(frontier, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        await admit(
+            frontier, candidates("http://a.org/", "http://b.org/", "http://c.org/")
+        )
         done, dropped, again = frontier.lease(3, Lane.PAGES)
         await settle(frontier, done, Settlement.DONE)
         await settle(frontier, dropped, Settlement.DROPPED, FailureReason.DNS)
-        await settle(frontier, again, Settlement.RETRY, FailureReason.RESET, retry_in_s=50)
+        await settle(
+            frontier, again, Settlement.RETRY, FailureReason.RESET, retry_in_s=50
+        )
         clock.passed_s += 49
         assert frontier.lease(3, Lane.PAGES) == []
         clock.passed_s += 1
@@ -152,11 +174,16 @@ def test_a_frontier_opened_anew_goes_on(open_anew):
         store = open_anew()
         task = store.tasks.create(TaskSpec()).id
         first = open_with_delay(store, task, FrontierLimits(max_attempts=3))
-        await admit(first, candidates("http://a.org/", "http://b.org/", "http://c.org/"))
+        await admit(
+            first, candidates("http://a.org/", "http://b.org/", "http://c.org/")
+        )
         settled, _ = first.lease(2, Lane.PAGES)
         await settle(first, settled, Settlement.DONE)
         again = open_with_delay(open_anew(), task, FrontierLimits(max_attempts=3))
-        assert {c.url for c in again.lease(9, Lane.PAGES)} == {"http://b.org/", "http://c.org/"}
+        assert {c.url for c in again.lease(9, Lane.PAGES)} == {
+            "http://b.org/",
+            "http://c.org/",
+        }
         assert await admit(again, candidates(settled.url)) == 0
 
     asyncio.run(story())
@@ -179,10 +206,22 @@ def test_the_catalogue_keeps_services_sightings_and_checks(open_anew):
 def test_the_catalogue_finds_by_words_by_box_and_by_both(store):
     store.catalogue.record_now([Observation(SERVICE, SIGHTING)])
     here, away = BBox(179, -18, -179, -17), BBox(0, 0, 1, 1)
-    for query in (Query("soil"), Query(bbox=here), Query("fiji soil", bbox=here), Query()):
+    for query in (
+        Query("soil"),
+        Query(bbox=here),
+        Query("fiji soil", bbox=here),
+        Query(),
+    ):
         results = CatalogueIndex(store.catalogue, store.segments).search(query)
         assert [hit.service.id for hit in results.hits] == [SERVICE.id], query
         assert results.total == 1
         assert results.facets["kind"] == {"wms": 1}
-    for query in (Query("rivers"), Query(bbox=away), Query("soil", bbox=away), Query("soil", kinds=("wfs",))):
-        assert CatalogueIndex(store.catalogue, store.segments).search(query).total == 0, query
+    for query in (
+        Query("rivers"),
+        Query(bbox=away),
+        Query("soil", bbox=away),
+        Query("soil", kinds=("wfs",)),
+    ):
+        assert (
+            CatalogueIndex(store.catalogue, store.segments).search(query).total == 0
+        ), query

@@ -10,11 +10,24 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from fuzzing import fuzzed
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+)
 from sql_stores import STORES, open_database
 
 from geohound.contracts import FencedError
-from geohound.model.work.event import Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
+from geohound.model.work.event import (
+    Progressed,
+    ServiceFound,
+    StateChanged,
+    VisitEnded,
+    Waiting,
+    Warned,
+)
 from geohound.model.work.task import (
     UNFINISHED,
     Budget,
@@ -67,12 +80,23 @@ def tasks(request, tmp_path, clock):
 
 
 def states(tasks, task):
-    return [str(n.event.state) for n in tasks.events(task).events if isinstance(n.event, StateChanged)]
+    return [
+        str(n.event.state)
+        for n in tasks.events(task).events
+        if isinstance(n.event, StateChanged)
+    ]
 
 
 def test_a_task_keeps_what_was_asked_for(tasks, clock):
     spec = TaskSpec(
-        CrawlGoal(("http://a.test/",), Scope.DOMAIN, ("wms", "wfs"), (-1.5, 2.0, 3.0, 4.0), "fifo", max_depth=3),
+        CrawlGoal(
+            ("http://a.test/",),
+            Scope.DOMAIN,
+            ("wms", "wfs"),
+            (-1.5, 2.0, 3.0, 4.0),
+            "fifo",
+            max_depth=3,
+        ),
         Budget(max_pages=7, max_time_s=1.5),
         Policy(("*.test=127.0.0.1:8000",), ("127.0.0.0/8",), ("8899",)),
     )
@@ -85,7 +109,10 @@ def test_a_task_keeps_what_was_asked_for(tasks, clock):
 
 
 def test_the_latest_task_is_listed_first_and_those_that_are_done_can_be_left_out(tasks):
-    first, second = tasks.create(TaskSpec()), tasks.create(TaskSpec(), TaskState.STOPPED)
+    first, second = (
+        tasks.create(TaskSpec()),
+        tasks.create(TaskSpec(), TaskState.STOPPED),
+    )
     claim = tasks.claim(second.id, "one", TTL_S)
     tasks.release(claim, TaskState.DONE, Ending.FINISHED)
     assert [task.id for task in tasks.list()] == [second.id, first.id]
@@ -166,7 +193,11 @@ def test_what_is_wanted_reaches_whoever_runs_it(tasks):
 
 @pytest.mark.parametrize(
     ("wanted", "state"),
-    [(Wanted.RUN, TaskState.QUEUED), (Wanted.PAUSE, TaskState.PAUSED), (Wanted.STOP, TaskState.STOPPED)],
+    [
+        (Wanted.RUN, TaskState.QUEUED),
+        (Wanted.PAUSE, TaskState.PAUSED),
+        (Wanted.STOP, TaskState.STOPPED),
+    ],
 )
 def test_what_is_wanted_of_a_task_that_nobody_runs_is_so_at_once(tasks, wanted, state):
     task = tasks.create(TaskSpec()).id
@@ -200,7 +231,28 @@ def test_every_type_of_event_is_read_back(tasks, clock):
     claim = tasks.claim(task, "one", TTL_S)
     sent = [
         ServiceFound("0f", "http://a.test/wms", "wms", "Flüsse", 3, 4, 1.25),
-        Progressed(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 24, 8, 1.5, 0.5, 1.0, 0.7, 3.5, 120.5, "hosts", {"robots.txt": 2}),
+        Progressed(
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+            24,
+            8,
+            1.5,
+            0.5,
+            1.0,
+            0.7,
+            3.5,
+            120.5,
+            "hosts",
+            {"robots.txt": 2},
+        ),
         VisitEnded("http://a.test/", "page", 200, "", 0, 0.1),
         Waiting("network"),
         Warned("look"),
@@ -212,7 +264,10 @@ def test_every_type_of_event_is_read_back(tasks, clock):
     assert [numbered.event for numbered in page.events] == sent
     assert [numbered.n for numbered in page.events] == [3, 4, 5, 6, 7, 8]
     assert {numbered.at for numbered in page.events} == {clock.now()}
-    assert [numbered.n for numbered in tasks.events(task, after=3, limit=2).events] == [4, 5]
+    assert [numbered.n for numbered in tasks.events(task, after=3, limit=2).events] == [
+        4,
+        5,
+    ]
 
 
 def test_of_many_events_the_oldest_go_and_the_first_that_is_left_is_named(tasks):
@@ -297,14 +352,19 @@ class TaskLaws(RuleBasedStateMachine):
 
     @rule(claim=claims, pages=st.integers(0, 99))
     def save(self, claim, pages):
-        if self._write(claim, lambda: self.tasks.save(claim, Checkpoint({"pages": pages}))):
+        if self._write(
+            claim, lambda: self.tasks.save(claim, Checkpoint({"pages": pages}))
+        ):
             self.saved[claim.task] = {"pages": pages}
 
     @rule(claim=claims, count=st.integers(1, 9))
     def emit(self, claim, count):
         self._write(claim, lambda: self.tasks.emit(claim, [Warned("x")] * count))
 
-    @rule(claim=claims, state=st.sampled_from([TaskState.DONE, TaskState.PAUSED, TaskState.STOPPED]))
+    @rule(
+        claim=claims,
+        state=st.sampled_from([TaskState.DONE, TaskState.PAUSED, TaskState.STOPPED]),
+    )
     def release(self, claim, state):
         if self._write(claim, lambda: self.tasks.release(claim, state, Ending.TIME)):
             del self.held[claim.task]

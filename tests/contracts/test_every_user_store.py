@@ -7,7 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sql_stores import STORES, open_sql
 
-from geohound.model.account import AuditEntry, Credential, CredentialKind, Role, TokenScope, UserAccount
+from geohound.model.account import (
+    AuditEntry,
+    Credential,
+    CredentialKind,
+    Role,
+    TokenScope,
+    UserAccount,
+)
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.users import MemoryUsers
 from geohound.stores.sql.users import SqlUsers
@@ -17,8 +24,16 @@ ADA = UserAccount("ada", Role.ADMINISTRATOR, NOON)
 BOB = UserAccount("bob", Role.USER, NOON, subject="https://id.example/#42")
 
 
-def credential(digest: str, name: str = "ada", created_at: datetime = NOON, hours: int = 1) -> Credential:
-    return Credential(digest, name, CredentialKind.SESSION, created_at, created_at + timedelta(hours=hours))
+def credential(
+    digest: str, name: str = "ada", created_at: datetime = NOON, hours: int = 1
+) -> Credential:
+    return Credential(
+        digest,
+        name,
+        CredentialKind.SESSION,
+        created_at,
+        created_at + timedelta(hours=hours),
+    )
 
 
 @pytest.fixture(params=STORES)
@@ -37,7 +52,11 @@ def test_accounts_come_back_in_the_order_in_which_they_were_added(users) -> None
     assert users.add(ADA, "hash")
     assert users.list() == [BOB, ADA]
     assert (users.get("ada"), users.get("eve")) == (ADA, None)
-    assert (users.password_hash("ada"), users.password_hash("bob"), users.password_hash("eve")) == ("hash", "", "")
+    assert (
+        users.password_hash("ada"),
+        users.password_hash("bob"),
+        users.password_hash("eve"),
+    ) == ("hash", "", "")
 
 
 def test_a_name_or_a_subject_is_taken_once(users) -> None:
@@ -64,13 +83,25 @@ def test_a_removed_account_takes_its_credentials_with_it(users) -> None:
     users.keep(credential("d1"))
     assert users.remove("ada")
     assert not users.remove("ada")
-    assert (users.get("ada"), users.credential("d1"), users.credentials("ada")) == (None, None, [])
+    assert (users.get("ada"), users.credential("d1"), users.credentials("ada")) == (
+        None,
+        None,
+        [],
+    )
 
 
 def test_credentials_come_back_as_they_were_kept(users) -> None:
     users.add(ADA)
     scopes = frozenset({TokenScope.READ, TokenScope.TASKS})
-    token = Credential("d1", "ada", CredentialKind.TOKEN, NOON, NOON + timedelta(days=9), "laptop", scopes)
+    token = Credential(
+        "d1",
+        "ada",
+        CredentialKind.TOKEN,
+        NOON,
+        NOON + timedelta(days=9),
+        "laptop",
+        scopes,
+    )
     users.keep(token)
     users.keep(credential("d2"))
     assert users.credential("d1") == token
@@ -92,7 +123,9 @@ def test_nothing_is_kept_for_an_account_that_there_is_not(users) -> None:
 
 
 def test_the_audit_log_is_read_latest_first_and_is_bounded(users) -> None:
-    entries = [AuditEntry(NOON, "ada", f"deed {n}", "bob", "192.0.2.1") for n in range(5)]
+    entries = [
+        AuditEntry(NOON, "ada", f"deed {n}", "bob", "192.0.2.1") for n in range(5)
+    ]
     for entry in entries:
         users.note(entry)
     assert users.audit() == [entries[4], entries[3], entries[2]]

@@ -32,7 +32,9 @@ class Fragile:
         if "/slow" in job.url:
             await asyncio.sleep(60)
         link = Link(job.url + "x", "words", "more", LinkPlace.SITEMAP, False, 7)
-        return Report(PageRead(page=Page(job.url, title=str(os.getpid())), links=(link,)), 200)
+        return Report(
+            PageRead(page=Page(job.url, title=str(os.getpid())), links=(link,)), 200
+        )
 
     async def ask(self, host):
         """One request to another host, which takes as long as the host says."""

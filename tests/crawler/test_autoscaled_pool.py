@@ -5,7 +5,9 @@ from __future__ import annotations
 from geohound.crawler.autoscaled_pool import AutoscaledPool
 
 
-def work(pool: AutoscaledPool, seconds: int, rate_of, *, is_short: bool = True) -> list[int]:
+def work(
+    pool: AutoscaledPool, seconds: int, rate_of, *, is_short: bool = True
+) -> list[int]:
     """Let a pool work; `rate_of` tells how much a pool of a size does in a second."""
     sizes = []
     pool.look(0.0)
@@ -20,17 +22,23 @@ def work(pool: AutoscaledPool, seconds: int, rate_of, *, is_short: bool = True) 
 
 
 def test_a_crew_grows_while_more_hands_do_more() -> None:
-    assert work(AutoscaledPool(start=10, most=400), 30, lambda size: size * 10)[-1] == 400
+    assert (
+        work(AutoscaledPool(start=10, most=400), 30, lambda size: size * 10)[-1] == 400
+    )
 
 
 def test_a_crew_stops_growing_where_more_hands_do_no_more() -> None:
-    sizes = work(AutoscaledPool(start=10, most=400), 60, lambda size: min(size, 40) * 10)
+    sizes = work(
+        AutoscaledPool(start=10, most=400), 60, lambda size: min(size, 40) * 10
+    )
     assert max(sizes) < 80
     assert 40 <= sizes[-1] <= 70
 
 
 def test_a_crew_without_enough_to_do_does_not_grow() -> None:
-    assert work(AutoscaledPool(start=10), 30, lambda size: size, is_short=False)[-1] == 10
+    assert (
+        work(AutoscaledPool(start=10), 30, lambda size: size, is_short=False)[-1] == 10
+    )
 
 
 def test_a_size_that_the_user_gives_is_kept() -> None:

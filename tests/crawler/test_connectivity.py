@@ -12,7 +12,9 @@ from geohound.model.work.job import PageRead, Report
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def failed(url: str, reason: FailureReason = FailureReason.DNS) -> tuple[Candidate, Report]:
+def failed(
+    url: str, reason: FailureReason = FailureReason.DNS
+) -> tuple[Candidate, Report]:
     return Candidate(url), Report(Failure(url, reason, "", NOW))
 
 
@@ -56,7 +58,9 @@ def test_whoever_answered_last_is_the_witness() -> None:
 
 def test_a_file_of_this_machine_says_nothing_about_the_network() -> None:
     monitor = ConnectivityMonitor("file:///srv/crawl.warc.gz")
-    assert not monitor.arises(Candidate("file:///srv/list.csv"), Report(PageRead(), 200))
+    assert not monitor.arises(
+        Candidate("file:///srv/list.csv"), Report(PageRead(), 200)
+    )
     assert monitor.witness == ""
 
 
@@ -79,7 +83,9 @@ def test_an_answer_of_any_sort_shows_that_the_network_is_there() -> None:
     assert is_answer(of(FailureReason.UNAVAILABLE, 503))
     assert is_answer(of(FailureReason.RATE_LIMITED, 429))
     assert not is_answer(of(FailureReason.RESET))
-    assert not is_answer(of(FailureReason.RATE_LIMITED))  # our own pace: nobody was asked
+    assert not is_answer(
+        of(FailureReason.RATE_LIMITED)
+    )  # our own pace: nobody was asked
     assert not is_answer(of(FailureReason.CONNECT_TIMEOUT))
 
 
@@ -106,8 +112,14 @@ def test_an_answer_to_an_earlier_question_says_nothing_of_a_later_failure() -> N
     monitor = ConnectivityMonitor("http://w.test/")
     monitor.arises(*failed("http://a.test/"), now=5.0)
     monitor.arises(*failed("http://b.test/"), now=7.0)
-    assert [candidate.url for candidate, _ in monitor.settle(since=4.0)] == []  # asked before, told after
-    assert [candidate.url for candidate, _ in monitor.settle(since=6.0)] == ["http://a.test/"]
+    assert [
+        candidate.url for candidate, _ in monitor.settle(since=4.0)
+    ] == []  # asked before, told after
+    assert [candidate.url for candidate, _ in monitor.settle(since=6.0)] == [
+        "http://a.test/"
+    ]
     assert monitor
-    assert monitor.arises(*failed("http://b.test/x"), now=8.0)  # nobody has spoken against its host
+    assert monitor.arises(
+        *failed("http://b.test/x"), now=8.0
+    )  # nobody has spoken against its host
     assert not monitor.arises(*failed("http://a.test/x"), now=8.0)

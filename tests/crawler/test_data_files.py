@@ -45,7 +45,9 @@ class Site(BaseHTTPRequestHandler):
                 self._answer(200, "text/plain", b"User-agent: *\nDisallow: /hidden/\n")
             case "/sst.nc":
                 date = {"Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"}
-                self._answer(200, "application/octet-stream", b"CDF\x01", date, NETCDF_BYTES)
+                self._answer(
+                    200, "application/octet-stream", b"CDF\x01", date, NETCDF_BYTES
+                )
             case "/rivers.gpkg":
                 part = {"Content-Range": f"bytes 0-{len(GEOPACKAGE) - 1}/123456"}
                 self._answer(206, "application/octet-stream", GEOPACKAGE, part)
@@ -63,11 +65,20 @@ class Site(BaseHTTPRequestHandler):
                 self._answer(404, "text/html", b"nothing here")
 
     def _answer(
-        self, status: int, kind: str, start: bytes, headers: dict[str, str] | None = None, length: int | None = None
+        self,
+        status: int,
+        kind: str,
+        start: bytes,
+        headers: dict[str, str] | None = None,
+        length: int | None = None,
     ) -> None:
         size = len(start) if length is None else length
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(size), **(headers or {})}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(size),
+            **(headers or {}),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         try:
@@ -91,10 +102,19 @@ def site() -> Iterator[tuple[str, type[Site]]]:
 
 
 def crawled(origin: str, path: Path, **options: object) -> dict[str, DataFile]:
-    usual = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": 1, "retries": 0}
+    usual = {
+        "catalogue": str(path),
+        "allow_nets": "127.0.0.0/8",
+        "host_delay_s": 0.0,
+        "processes": 1,
+        "retries": 0,
+    }
     crawl(f"{origin}/", max_time_s=30.0, **{**usual, **options})
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
-        return {each.file.url.removeprefix(origin): each.file for each in opened.files.files()}
+        return {
+            each.file.url.removeprefix(origin): each.file
+            for each in opened.files.files()
+        }
 
 
 @pytest.mark.slow
@@ -103,7 +123,10 @@ def test_files_are_listed_with_what_their_headers_say_and_are_not_downloaded(
 ) -> None:
     origin, seen = site
     found = crawled(origin, tmp_path / "c.db")
-    brief = {path: (file.format, file.evidence, file.size, file.status) for path, file in found.items()}
+    brief = {
+        path: (file.format, file.evidence, file.size, file.status)
+        for path, file in found.items()
+    }
     assert brief == {
         "/sst.nc": ("netcdf", Evidence.CONTENT, NETCDF_BYTES, 200),
         "/rivers.gpkg": ("geopackage", Evidence.CONTENT, 123_456, 206),
@@ -123,33 +146,58 @@ def test_files_are_listed_with_what_their_headers_say_and_are_not_downloaded(
     assert not {"/hidden/x.nc", "/setup.zip", "/photo.jpg"} & set(seen.asked)
 
 
-def test_the_summary_counts_them_and_limits_hold(site: tuple[str, type[Site]], tmp_path: Path) -> None:
+def test_the_summary_counts_them_and_limits_hold(
+    site: tuple[str, type[Site]], tmp_path: Path
+) -> None:
     origin, seen = site
-    found = crawled(origin, tmp_path / "c.db", max_file_requests_per_host=2, watchers="never")
+    found = crawled(
+        origin, tmp_path / "c.db", max_file_requests_per_host=2, watchers="never"
+    )
     assert len(found) == 8, "those that nobody asked about are listed by name"
-    assert sum(len(asked) for path, asked in seen.asked.items() if path not in ("/", "/robots.txt")) == 2
+    assert (
+        sum(
+            len(asked)
+            for path, asked in seen.asked.items()
+            if path not in ("/", "/robots.txt")
+        )
+        == 2
+    )
     with closing(open_store(tmp_path / "c.db", SystemClock())) as store:
         assert store.tasks.get(1).counters["data_files"] == 8
-    assert len(crawled(origin, tmp_path / "d.db", max_data_files=3, max_file_requests=0)) == 3
+    assert (
+        len(crawled(origin, tmp_path / "d.db", max_data_files=3, max_file_requests=0))
+        == 3
+    )
 
 
-def test_command_and_api_list_the_same_files(site: tuple[str, type[Site]], tmp_path: Path) -> None:
+def test_command_and_api_list_the_same_files(
+    site: tuple[str, type[Site]], tmp_path: Path
+) -> None:
     origin, _ = site
     path = str(tmp_path / "c.db")
     crawled(origin, Path(path), max_file_requests=0)
     ran = CliRunner().invoke(
-        program("files"), ["files", "--format", "netcdf,geopackage", "--json", "--catalogue", path]
+        program("files"),
+        ["files", "--format", "netcdf,geopackage", "--json", "--catalogue", path],
     )
     *printed, last = map(json.loads, ran.stdout.splitlines())
     assert last == {"summary": {"total": 5, "formats": {"netcdf": 4, "geopackage": 1}}}
     assert printed[0]["url"] == f"{origin}/sst.nc"
     with app.open_catalogue(Settings(catalogue=path)) as opened:
-        portal = TestClient(create_app(opened.catalogue, opened.index, app.kinds(), files=opened.files))
-        first = portal.get("/api/v1/files?format=netcdf&format=geopackage&limit=3").json()
-        rest = portal.get(f"/api/v1/files?format=netcdf&format=geopackage&cursor={first['next']}").json()
+        portal = TestClient(
+            create_app(opened.catalogue, opened.index, app.kinds(), files=opened.files)
+        )
+        first = portal.get(
+            "/api/v1/files?format=netcdf&format=geopackage&limit=3"
+        ).json()
+        rest = portal.get(
+            f"/api/v1/files?format=netcdf&format=geopackage&cursor={first['next']}"
+        ).json()
         assert portal.get("/api/v1/files?format=docx").status_code == 400
     assert [*first["files"], *rest["files"]] == printed
     assert rest["next"] is None
-    asked = CliRunner().invoke(program("files"), ["files", "rivers", "--catalogue", path])
+    asked = CliRunner().invoke(
+        program("files"), ["files", "rivers", "--catalogue", path]
+    )
     assert "geopackage" in asked.stdout
     assert "1 of 1 data file" in asked.stdout

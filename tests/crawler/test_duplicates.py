@@ -21,8 +21,22 @@ from geohound.crawler.page_sketch import draw
 from geohound.model.visit import Link, Page
 from geohound.model.work.frontier import Memo
 
-FRAME = " ".join(f"menu{chr(97 + n)}" for n in range(26)) + " contact imprint privacy search home news about us"
-MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
+FRAME = (
+    " ".join(f"menu{chr(97 + n)}" for n in range(26))
+    + " contact imprint privacy search home news about us"
+)
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+)
 DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 
 
@@ -33,20 +47,37 @@ def month(number: int) -> tuple[str, str, list[Link]]:
 
 
 def dataset(number: int, *links: str) -> tuple[str, str, list[Link]]:
-    about = " ".join(f"word{chr(97 + (number * k) % 26)}{chr(97 + number % 26)}" for k in range(1, 13))
-    return f"http://a.test/dataset/{number}", f"{FRAME} {about}", [Link(link) for link in links]
+    about = " ".join(
+        f"word{chr(97 + (number * k) % 26)}{chr(97 + number % 26)}"
+        for k in range(1, 13)
+    )
+    return (
+        f"http://a.test/dataset/{number}",
+        f"{FRAME} {about}",
+        [Link(link) for link in links],
+    )
 
 
 def judge(
-    duplicates: NearDuplicateDetector, url: str, found_on: str, text: str, links: list[Link], services: int = 0
+    duplicates: NearDuplicateDetector,
+    url: str,
+    found_on: str,
+    text: str,
+    links: list[Link],
+    services: int = 0,
 ) -> Novelty:
     sketch = draw(url, text.encode(), Page(url, text=text), links, BOOK)
-    return duplicates.judge(url, found_on, [link.url for link in links], sketch, services)
+    return duplicates.judge(
+        url, found_on, [link.url for link in links], sketch, services
+    )
 
 
 def judged(pages: list[tuple[str, str, list[Link]]], services: int = 0) -> list[bool]:
     duplicates = NearDuplicateDetector()
-    return [judge(duplicates, url, "", text, links, services).is_dull for url, text, links in pages]
+    return [
+        judge(duplicates, url, "", text, links, services).is_dull
+        for url, text, links in pages
+    ]
 
 
 def test_a_calendar_is_dull_once_it_has_shown_many_months() -> None:
@@ -55,12 +86,18 @@ def test_a_calendar_is_dull_once_it_has_shown_many_months() -> None:
     assert all(told[MANY_PAGES:])
 
 
-def test_datasets_described_in_a_dozen_words_are_not_dull_whatever_frame_they_stand_in() -> None:
+def test_datasets_described_in_a_dozen_words_are_not_dull_whatever_frame_they_stand_in() -> (
+    None
+):
     assert not any(judged([dataset(n) for n in range(25)]))
 
 
-@pytest.mark.parametrize("link", ["http://gis.test/ows?service=WMS", "http://other.test/new/place"])
-def test_a_page_with_a_way_to_a_service_or_to_a_new_place_is_not_dull(link: str) -> None:
+@pytest.mark.parametrize(
+    "link", ["http://gis.test/ows?service=WMS", "http://other.test/new/place"]
+)
+def test_a_page_with_a_way_to_a_service_or_to_a_new_place_is_not_dull(
+    link: str,
+) -> None:
     pages = [month(n) for n in range(40)]
     pages[30][2].append(Link(link))
     told = judged(pages)
@@ -75,14 +112,30 @@ def test_a_page_that_is_a_service_is_not_dull() -> None:
 
 def test_other_words_in_another_order_are_the_same_words() -> None:
     words = FRAME.split()
-    pages = [(f"http://a.test/list?sort={n}", " ".join(words[n:] + words[:n]), []) for n in range(20)]
+    pages = [
+        (f"http://a.test/list?sort={n}", " ".join(words[n:] + words[:n]), [])
+        for n in range(20)
+    ]
     assert all(judged(pages)[MANY_PAGES:])
 
 
 def test_descriptions_without_spaces_are_compared_letter_by_letter() -> None:
-    names = ["土地利用现状调查", "河流水系分布情况", "道路交通网络密度", "森林植被覆盖变化", "人口经济统计区划"]
-    texts = [f"首页 联系我们 {names[n % 5]}数据集由国土资源部门于每年发布供公众使用" for n in range(40)]
-    assert not any(judged([(f"http://a.test/dataset/{n}", text, []) for n, text in enumerate(texts)]))
+    names = [
+        "土地利用现状调查",
+        "河流水系分布情况",
+        "道路交通网络密度",
+        "森林植被覆盖变化",
+        "人口经济统计区划",
+    ]
+    texts = [
+        f"首页 联系我们 {names[n % 5]}数据集由国土资源部门于每年发布供公众使用"
+        for n in range(40)
+    ]
+    assert not any(
+        judged(
+            [(f"http://a.test/dataset/{n}", text, []) for n, text in enumerate(texts)]
+        )
+    )
 
 
 def test_what_is_watched_is_bounded() -> None:
@@ -97,7 +150,9 @@ def test_what_is_watched_is_bounded() -> None:
     assert len(watched.leads) <= MAX_LEADS
 
 
-def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row() -> None:
+def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row() -> (
+    None
+):
     duplicates = NearDuplicateDetector()
     url = "http://a.test/calendar?month=5"
     for _ in range(MAX_ALIKE - 1):
@@ -111,20 +166,33 @@ def test_a_shape_is_closed_after_a_row_of_dull_pages_and_a_good_one_ends_the_row
 
 
 def test_pages_with_words_in_their_address_are_a_family_too() -> None:
-    pages = [(f"http://a.test/tag/{chr(97 + n % 26)}{chr(97 + n // 26)}", f"{FRAME} nothing", []) for n in range(40)]
+    pages = [
+        (
+            f"http://a.test/tag/{chr(97 + n % 26)}{chr(97 + n // 26)}",
+            f"{FRAME} nothing",
+            [],
+        )
+        for n in range(40)
+    ]
     assert all(judged(pages)[MANY_PAGES:])
 
 
 def plan(number: int) -> tuple[str, str, list[Link]]:
     """One of many plans: it differs from the others in a name, and its services stand on a page of their own."""
-    return f"http://a.test/plan/{number}", f"{FRAME} plan {chr(97 + number % 26)}", [link_to("list", number)]
+    return (
+        f"http://a.test/plan/{number}",
+        f"{FRAME} plan {chr(97 + number % 26)}",
+        [link_to("list", number)],
+    )
 
 
 def link_to(folder: str, number: int) -> Link:
     return Link(f"http://a.test/{folder}/{number}")
 
 
-def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behind_them() -> None:
+def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behind_them() -> (
+    None
+):
     duplicates, told = NearDuplicateDetector(), []
     for n in range(5 * MAX_HOPED):
         url, text, links = plan(n)
@@ -136,7 +204,9 @@ def test_pages_that_differ_in_a_name_are_worth_it_while_services_are_found_behin
 
 
 @pytest.mark.parametrize("are_read", [True, False])
-def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them(are_read: bool) -> None:
+def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them(
+    are_read: bool,
+) -> None:
     duplicates, told = NearDuplicateDetector(), []
     for n in range(2 * MAX_HOPED):
         url, text, links = plan(n)
@@ -145,7 +215,9 @@ def test_pages_that_differ_in_a_name_are_dull_once_nothing_was_found_behind_them
             duplicates.found_nothing(links[0].url)
     last = MAX_BARREN if are_read else MAX_HOPED
     assert not any(novelty.is_dull for novelty in told[:last])
-    assert all(novelty.is_dull and not novelty.is_promising for novelty in told[last + 5 :])
+    assert all(
+        novelty.is_dull and not novelty.is_promising for novelty in told[last + 5 :]
+    )
 
 
 def test_a_link_in_the_frame_of_all_pages_promises_nothing() -> None:
@@ -155,12 +227,19 @@ def test_a_link_in_the_frame_of_all_pages_promises_nothing() -> None:
     assert all(judged(pages)[MANY_PAGES + 1 :])
 
 
-def test_pages_that_differ_in_numbers_alone_are_no_duplicates_where_they_promise_something() -> None:
+def test_pages_that_differ_in_numbers_alone_are_no_duplicates_where_they_promise_something() -> (
+    None
+):
     duplicates = NearDuplicateDetector()
-    same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True) for n in range(50)]
+    same = [
+        duplicates.repeats(f"http://a.test/sheet/{n}", n, 77, promises=True)
+        for n in range(50)
+    ]
     assert not any(same)
     assert duplicates.repeats("http://a.test/sheet/51", 51, 77)
-    assert duplicates.repeats("http://a.test/sheet/52", 51, 78, promises=True), "the very same page"
+    assert duplicates.repeats("http://a.test/sheet/52", 51, 78, promises=True), (
+        "the very same page"
+    )
 
 
 def test_what_looks_like_a_service_is_tested_after_many_that_were_gone() -> None:
@@ -191,7 +270,9 @@ class Run:
         sketch = draw(url, f"{url} {text}".encode(), Page(url, text=text), links, BOOK)
         addresses = [link.url for link in links]
         novelty = self.duplicates.judge(url, "http://a.test/", addresses, sketch)
-        repeats = self.duplicates.repeats(url, sketch.body, sketch.words, promises=novelty.is_promising)
+        repeats = self.duplicates.repeats(
+            url, sketch.body, sketch.words, promises=novelty.is_promising
+        )
         if not repeats:
             self.duplicates.note(url, is_dull=novelty.is_dull)
         self.marks.append((sketch.body, sketch.words))
@@ -201,12 +282,18 @@ class Run:
     def resume(self) -> None:
         for memo in self.duplicates.take_memos():
             self.memos[memo.kind, memo.key] = memo
-        self.duplicates = NearDuplicateDetector(self.marks, self.memos.values(), self.links)
+        self.duplicates = NearDuplicateDetector(
+            self.marks, self.memos.values(), self.links
+        )
 
 
 def sheet(number: int) -> tuple[str, str, list[Link]]:
     """One of many map sheets, which differ in numbers alone."""
-    return f"http://a.test/sheet/{number}", f"{FRAME} sheet {number}", [link_to("about", number)]
+    return (
+        f"http://a.test/sheet/{number}",
+        f"{FRAME} sheet {number}",
+        [link_to("about", number)],
+    )
 
 
 @pytest.mark.parametrize("page", [month, plan, sheet, dataset])
@@ -229,12 +316,17 @@ def test_what_is_kept_for_a_resume_is_what_has_changed() -> None:
     run.read(*month(41))
     assert len(run.duplicates.take_memos()) <= 3
     run.read("http://b.test/x/y", "words", [])
-    assert not [memo for memo in run.duplicates.take_memos() if len(memo.state) > 8], "one page is no family yet"
+    assert not [memo for memo in run.duplicates.take_memos() if len(memo.state) > 8], (
+        "one page is no family yet"
+    )
 
 
 def test_words_count_anew_where_nothing_is_known_of_what_their_pages_led_to() -> None:
     """As after a crawl by a Geohound that did not keep it."""
     duplicates = NearDuplicateDetector([(n, 77) for n in range(50)])
-    same = [duplicates.repeats(f"http://a.test/sheet/{n}", n, 77) for n in range(50, 50 + MAX_SAME_WORDS + 1)]
+    same = [
+        duplicates.repeats(f"http://a.test/sheet/{n}", n, 77)
+        for n in range(50, 50 + MAX_SAME_WORDS + 1)
+    ]
     assert same == [False] * MAX_SAME_WORDS + [True]
     assert duplicates.repeats("http://a.test/sheet/99", 49, 78), "the very same page"

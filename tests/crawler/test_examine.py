@@ -35,12 +35,21 @@ class Complaining:
         self.then = then
         self.asked: list[str] = []
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
         self.asked.append(url)
         if url == URL:
             return Response(url, url, 200, {"content-type": "text/xml"}, COMPLAINT, NOW)
         if isinstance(self.then, int):
-            return Response(url, url, self.then, {"content-type": "text/html"}, b"<html>no</html>", NOW)
+            return Response(
+                url,
+                url,
+                self.then,
+                {"content-type": "text/html"},
+                b"<html>no</html>",
+                NOW,
+            )
         return Failure(url, self.then, "", NOW)
 
     async def close(self) -> None: ...
@@ -51,7 +60,9 @@ async def no_sitemaps(url: str) -> list[str]:
 
 
 def examine(web: Complaining, url: str = URL) -> Report:
-    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+    tools = ExaminerParts(
+        web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps
+    )
     return asyncio.run(LocalExaminer(any_plan(), tools).examine(Job(url)))
 
 
@@ -76,20 +87,28 @@ def test_a_service_that_breaks_off_while_it_is_asked_is_asked_again_later(
 
 
 @pytest.mark.parametrize("then", [FailureReason.ROBOTS, FailureReason.TOO_LARGE, 404])
-def test_what_will_be_refused_the_next_time_too_is_over(then: FailureReason | int) -> None:
+def test_what_will_be_refused_the_next_time_too_is_over(
+    then: FailureReason | int,
+) -> None:
     assert examine(Complaining(then)).failure is None
 
 
 class HalfTold(Complaining):
     """An API whose first document can be had."""
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
         if url == "http://api.test/ogc":
-            return Response(url, url, 200, {"content-type": "application/json"}, LANDING, NOW)
+            return Response(
+                url, url, 200, {"content-type": "application/json"}, LANDING, NOW
+            )
         return await super().fetch(url)
 
 
-@pytest.mark.parametrize(("then", "is_kept"), [(FailureReason.REFUSED, False), (FailureReason.STALLED, True)])
+@pytest.mark.parametrize(
+    ("then", "is_kept"), [(FailureReason.REFUSED, False), (FailureReason.STALLED, True)]
+)
 def test_an_api_is_asked_again_where_the_network_was_lost_between_its_documents(
     then: FailureReason, is_kept: bool
 ) -> None:
@@ -114,17 +133,33 @@ API = {
 class Api(Complaining):
     """An API with all its documents."""
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
         plain = url.removesuffix("?f=json")
         self.asked.append(plain)
         body = API.get(plain, b"")
-        return Response(url, url, 200 if body else 404, {"content-type": "application/json"}, body, NOW)
+        return Response(
+            url,
+            url,
+            200 if body else 404,
+            {"content-type": "application/json"},
+            body,
+            NOW,
+        )
 
 
 def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
     async def run() -> tuple[list[Report], list[str]]:
         web = Api(404)
-        tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+        tools = ExaminerParts(
+            web,
+            plugins.discover("kinds"),
+            BOOK,
+            {},
+            Explorer(BOOK).explore,
+            no_sitemaps,
+        )
         examiner = LocalExaminer(any_plan(), tools)
         reports = [await examiner.examine(Job("http://api.test/ogc")) for _ in range(2)]
         return reports, web.asked
@@ -133,13 +168,24 @@ def test_the_further_documents_of_an_api_are_asked_for_once() -> None:
     assert [len(service.layers) for service in first.services] == [1]
     assert second.services == first.services
     assert asked.count("http://api.test/ogc") == 2
-    assert asked.count("http://api.test/ogc/conformance") == asked.count("http://api.test/ogc/collections") == 1
+    assert (
+        asked.count("http://api.test/ogc/conformance")
+        == asked.count("http://api.test/ogc/collections")
+        == 1
+    )
 
 
-def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for() -> None:
+def test_of_an_api_that_the_catalogue_knows_no_further_documents_are_asked_for() -> (
+    None
+):
     web = Api(404)
-    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
-    job = Job("http://api.test/ogc", known=KnownProofs(endpoints=frozenset({"http://api.test/ogc"})))
+    tools = ExaminerParts(
+        web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps
+    )
+    job = Job(
+        "http://api.test/ogc",
+        known=KnownProofs(endpoints=frozenset({"http://api.test/ogc"})),
+    )
     report = asyncio.run(LocalExaminer(any_plan(), tools).examine(job))
     assert web.asked == ["http://api.test/ogc"]
     assert report.services[0].companions, "the engine takes the rest from the catalogue"
@@ -157,7 +203,9 @@ class Weighed(Complaining):
         self.scales: list[weakref.ref[Scales]] = []
         self.held: list[int] = []
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
         self.held.append(sum(each() is not None for each in self.scales))
         scales = Scales()
         self.scales.append(weakref.ref(scales))
@@ -166,7 +214,9 @@ class Weighed(Complaining):
 
 def test_whoever_asks_a_service_again_has_let_go_of_its_last_answer() -> None:
     web = Weighed()
-    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps)
+    tools = ExaminerParts(
+        web, plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps
+    )
     asyncio.run(LocalExaminer(any_plan(), tools).examine(Job(URL, Purpose.PROBE)))
     assert web.held == [0] * len(web.held)
     assert len(web.held) > 2

@@ -23,7 +23,11 @@ from geohound.model.visit import Candidate, Purpose, Via
 from geohound.model.work.job import CachedRobots, Job, Report
 from geohound.settings import Settings
 
-ROBOTS = {"http://a.test": b"Disallow: /", "https://www.a.test": b"Disallow: /x", "http://b.test": b""}
+ROBOTS = {
+    "http://a.test": b"Disallow: /",
+    "https://www.a.test": b"Disallow: /x",
+    "http://b.test": b"",
+}
 
 
 class Cache:
@@ -35,7 +39,11 @@ class Cache:
 
     def cached(self, origins) -> list[CachedRobots]:
         self.origins += origins
-        return [CachedRobots(origin, ROBOTS[origin], 60.0) for origin in origins if origin in ROBOTS]
+        return [
+            CachedRobots(origin, ROBOTS[origin], 60.0)
+            for origin in origins
+            if origin in ROBOTS
+        ]
 
     def known_at(self, url: str) -> KnownProofs:
         self.urls.append(url)
@@ -52,21 +60,37 @@ def made() -> tuple[Jobs, Cache, Examiner]:
     return Jobs(cache, cache, examiner), cache, examiner  # type: ignore[arg-type]
 
 
-def test_the_robots_txt_of_a_host_travels_once_with_and_without_www(made: tuple[Jobs, Cache, Examiner]) -> None:
+def test_the_robots_txt_of_a_host_travels_once_with_and_without_www(
+    made: tuple[Jobs, Cache, Examiner],
+) -> None:
     jobs, cache, examiner = made
     first = jobs.make(Candidate("http://a.test/x"))
-    assert {read.origin for read in first.robots} == {"http://a.test", "https://www.a.test"}
+    assert {read.origin for read in first.robots} == {
+        "http://a.test",
+        "https://www.a.test",
+    }
     asked = len(cache.origins)
     assert jobs.make(Candidate("http://a.test/y")).robots == ()
     assert len(cache.origins) == asked
     examiner.restarts += 1
-    assert jobs.make(Candidate("http://a.test/z")).robots == first.robots, "a new process has to learn it again"
+    assert jobs.make(Candidate("http://a.test/z")).robots == first.robots, (
+        "a new process has to learn it again"
+    )
 
 
-def test_what_is_known_of_a_service_travels_with_its_probe(made: tuple[Jobs, Cache, Examiner]) -> None:
+def test_what_is_known_of_a_service_travels_with_its_probe(
+    made: tuple[Jobs, Cache, Examiner],
+) -> None:
     jobs, cache, _ = made
-    job = jobs.make(Candidate("http://a.test/ows", Via.SCRIPT, depth=2, purpose=Purpose.PROBE))
-    assert (job.url, job.purpose, job.depth, job.is_file) == ("http://a.test/ows", Purpose.PROBE, 2, True)
+    job = jobs.make(
+        Candidate("http://a.test/ows", Via.SCRIPT, depth=2, purpose=Purpose.PROBE)
+    )
+    assert (job.url, job.purpose, job.depth, job.is_file) == (
+        "http://a.test/ows",
+        Purpose.PROBE,
+        2,
+        True,
+    )
     assert job.known.endpoints == {"http://a.test/ows"}
     assert cache.urls == ["http://a.test/ows"]
 
@@ -95,7 +119,10 @@ def examined(settings: Settings, *jobs: Job) -> list[Report]:
     async def run() -> list[Report]:
         setup = pickle.dumps((settings, any_plan(), 2))
         pool = WorkerPool(
-            [sys.executable, "-X", "importtime", "-m", "geohound.worker"], setup, 1, task_politeness(settings).turns
+            [sys.executable, "-X", "importtime", "-m", "geohound.worker"],
+            setup,
+            1,
+            task_politeness(settings).turns,
         )
         try:
             return [await asyncio.wait_for(pool.examine(job), 60) for job in jobs]
@@ -106,24 +133,38 @@ def examined(settings: Settings, *jobs: Job) -> list[Report]:
 
 
 @pytest.mark.slow
-def test_a_worker_has_no_database(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_has_no_database(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     catalogue = tmp_path / "c.db"
     settings = Settings(catalogue=str(catalogue), allow_nets=("127.0.0.0/8",))
     with site() as (origin, _):
         (report,) = examined(settings, Job(f"{origin}/"))
     assert report.status == 200
-    imported = {line.rpartition("|")[2].strip() for line in capfd.readouterr().err.splitlines() if "|" in line}
+    imported = {
+        line.rpartition("|")[2].strip()
+        for line in capfd.readouterr().err.splitlines()
+        if "|" in line
+    }
     assert "geohound.crawler.examiner" in imported
-    assert not {name for name in imported if "sqlite" in name or name.startswith("geohound.stores")}
+    assert not {
+        name
+        for name in imported
+        if "sqlite" in name or name.startswith("geohound.stores")
+    }
     assert not catalogue.exists(), "it is made by whoever opens it"
 
 
 @pytest.mark.slow
-def test_a_worker_obeys_the_robots_txt_of_its_job_and_asks_for_none(tmp_path: Path) -> None:
+def test_a_worker_obeys_the_robots_txt_of_its_job_and_asks_for_none(
+    tmp_path: Path,
+) -> None:
     settings = Settings(catalogue=str(tmp_path / "c.db"), allow_nets=("127.0.0.0/8",))
     with site() as (origin, asked):
         robots = (CachedRobots(origin, b"User-agent: *\nDisallow: /no", 60.0),)
-        refused, read = examined(settings, Job(f"{origin}/no", robots=robots), Job(f"{origin}/yes"))
+        refused, read = examined(
+            settings, Job(f"{origin}/no", robots=robots), Job(f"{origin}/yes")
+        )
     assert refused.failure is not None
     assert refused.failure.reason is FailureReason.ROBOTS
     assert read.status == 200

@@ -29,7 +29,10 @@ def poor_crawl(likely: LikelyAddresses) -> LikelyAddresses:
 
 
 def test_what_the_sites_of_the_catalogue_have_together_is_likely_elsewhere() -> None:
-    known = [*sites(6, "/maps/tiles", "/catalogue/csw"), *[f"http://g{n}.test/maps/tiles" for n in range(2)]]
+    known = [
+        *sites(6, "/maps/tiles", "/catalogue/csw"),
+        *[f"http://g{n}.test/maps/tiles" for n in range(2)],
+    ]
     likely = poor_crawl(LikelyAddresses.of(known))
     found = proposed(likely, "http://new.test/maps/tiles")
     # 6 of 8 hosts with this address have the other; 4 more hosts stand for not knowing: 6 / (8 + 4).
@@ -42,7 +45,11 @@ def test_an_address_that_fewer_than_three_sites_have_is_no_statistic() -> None:
 
 
 def test_names_that_stand_in_one_folder_are_sisters() -> None:
-    known = [url for n in range(8) for url in (f"http://h{n}.test/city{n}/wms", f"http://h{n}.test/city{n}/sos")]
+    known = [
+        url
+        for n in range(8)
+        for url in (f"http://h{n}.test/city{n}/wms", f"http://h{n}.test/city{n}/sos")
+    ]
     likely = poor_crawl(LikelyAddresses.of(known))
     found = proposed(likely, "http://new.test/town/wms")
     # All 8 hosts with a wms have a sos beside it: 8 / (8 + 4).
@@ -51,7 +58,9 @@ def test_names_that_stand_in_one_folder_are_sisters() -> None:
 
 def test_directory_names_say_which_program_serves() -> None:
     likely = poor_crawl(LikelyAddresses.of(()))
-    assert "http://new.test/geoserver/ows" in proposed(likely, "http://new.test/geoserver/topp/wms?x=1")
+    assert "http://new.test/geoserver/ows" in proposed(
+        likely, "http://new.test/geoserver/topp/wms?x=1"
+    )
     assert "http://a.test/arcgis/rest/services" in proposed(
         likely, "http://a.test/arcgis/services/X/MapServer/WMSServer"
     )
@@ -61,7 +70,9 @@ def test_a_catalogue_that_knows_better_unlearns_what_is_known_of_programs() -> N
     likely = LikelyAddresses.of(sites(400, "/geoserver/topp/wms"))
     likely.count(1_000, 49)
     # 0.5 × 4 / (400 + 4) is less than two requests at 50 services for 1,020 requests bring.
-    assert "http://new.test/geoserver/ows" not in proposed(likely, "http://new.test/geoserver/topp/wms")
+    assert "http://new.test/geoserver/ows" not in proposed(
+        likely, "http://new.test/geoserver/topp/wms"
+    )
 
 
 def test_nothing_is_proposed_where_pages_promise_more() -> None:
@@ -83,7 +94,9 @@ def test_proposals_that_bring_nothing_end_by_themselves_on_all_hosts() -> None:
 
 
 def test_few_are_asked_of_a_host_and_fewer_where_nothing_came_of_it() -> None:
-    known = sites(9, "/a/wms", "/b/one", "/b/two", "/b/three", "/b/four", "/b/five", "/b/six")
+    known = sites(
+        9, "/a/wms", "/b/one", "/b/two", "/b/three", "/b/four", "/b/five", "/b/six"
+    )
     likely = poor_crawl(LikelyAddresses.of(known))
     first = proposed(likely, "http://new.test/a/wms")
     assert len(first) == MAX_IN_VAIN
@@ -105,8 +118,12 @@ def test_only_visits_that_prove_a_service_lead_to_proposals() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_on", [True, False])
-def test_a_crawl_finds_the_service_beside_a_service_unless_it_is_off(tmp_path: Path, *, is_on: bool) -> None:
-    (tmp_path / "g.toml").write_text(f"host_delay_s = 0.01\nlikely_addresses = {str(is_on).lower()}\n", "utf-8")
+def test_a_crawl_finds_the_service_beside_a_service_unless_it_is_off(
+    tmp_path: Path, *, is_on: bool
+) -> None:
+    (tmp_path / "g.toml").write_text(
+        f"host_delay_s = 0.01\nlikely_addresses = {str(is_on).lower()}\n", "utf-8"
+    )
     with running_catalogue(total=0, alive=1) as server:
         server.has_sisters = True
         done = geohound(

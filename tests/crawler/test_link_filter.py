@@ -21,9 +21,13 @@ from geohound.tasks.spec import crawl_spec, plan_of
 HERE = "http://www.a.test/x/page.html"
 
 
-def proposed(page: Page, scope: ScopeFilter | None = None) -> tuple[list[Link], Counter[FailureReason]]:
+def proposed(
+    page: Page, scope: ScopeFilter | None = None
+) -> tuple[list[Link], Counter[FailureReason]]:
     drops: Counter[FailureReason] = Counter()
-    return follow(page, 3, scope or ScopeFilter(), BOOK, drops, SeenLinks().page()), drops
+    return follow(
+        page, 3, scope or ScopeFilter(), BOOK, drops, SeenLinks().page()
+    ), drops
 
 
 def page(*links: Link, nofollow: bool = False, url: str = HERE) -> Page:
@@ -41,10 +45,15 @@ def test_relative_links_become_absolute() -> None:
 
 def test_a_base_without_a_path_is_a_base_too() -> None:
     found, _ = proposed(page(Link("y.html"), Link("?q"), url="http://Maps.a.test"))
-    assert [link.url for link in found] == ["http://maps.a.test/y.html", "http://maps.a.test/?q"]
+    assert [link.url for link in found] == [
+        "http://maps.a.test/y.html",
+        "http://maps.a.test/?q",
+    ]
 
 
-def follow_and_keep(page: Page, depth: int, drops: Counter[FailureReason], seen: SeenLinks) -> list[str]:
+def follow_and_keep(
+    page: Page, depth: int, drops: Counter[FailureReason], seen: SeenLinks
+) -> list[str]:
     links = seen.page()
     found = follow(page, depth, ScopeFilter(), BOOK, drops, links)
     links.keep()
@@ -63,7 +72,9 @@ def test_what_was_reported_before_is_not_reported_again_but_for_another_depth() 
 def test_links_of_a_page_that_is_not_kept_are_reported_again_but_once_a_page() -> None:
     seen, drops = SeenLinks(), Counter[FailureReason]()
     for _ in range(2):
-        found = follow(page(Link("/a"), Link("/a")), 3, ScopeFilter(), BOOK, drops, seen.page())
+        found = follow(
+            page(Link("/a"), Link("/a")), 3, ScopeFilter(), BOOK, drops, seen.page()
+        )
         assert [link.url for link in found] == ["http://www.a.test/a"]
 
 
@@ -74,7 +85,9 @@ def test_what_one_page_asks_not_to_follow_another_may_offer() -> None:
     assert follow_and_keep(page(Link("/a")), 3, drops, seen) == ["http://www.a.test/a"]
 
 
-def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> None:
+def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> (
+    None
+):
     seen = SeenLinks(most_spelled=3)
 
     def is_seen(place: str, address: str, depth: int = 1) -> bool:
@@ -90,12 +103,20 @@ def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_
     assert is_seen("http://a.test/x/", "b.html")
     assert not is_seen("http://a.test/y/", "b.html")
     assert not is_seen("http://a.test/x/", "b.html", depth=2)
-    assert not is_seen("http://a.test/", "/new")  # the fourth: older ones are kept for one more round
+    assert not is_seen(
+        "http://a.test/", "/new"
+    )  # the fourth: older ones are kept for one more round
     assert is_seen("http://a.test/x/", "b.html")
 
 
 def test_an_address_is_proposed_once_however_it_is_spelled() -> None:
-    found, _ = proposed(page(Link("http://B.test:80/a"), Link("http://b.test/a#top"), Link("http://b.test/./a")))
+    found, _ = proposed(
+        page(
+            Link("http://B.test:80/a"),
+            Link("http://b.test/a#top"),
+            Link("http://b.test/./a"),
+        )
+    )
     assert [c.url for c in found] == ["http://b.test/a"]
 
 
@@ -105,7 +126,11 @@ def test_an_address_inside_a_parameter_is_proposed_too() -> None:
 
 
 def test_where_and_with_which_words_it_was_found_is_kept() -> None:
-    links = (Link("/a", place=LinkPlace.FORM), Link("/b", place=LinkPlace.TEXT), Link("/c", "words", "more words"))
+    links = (
+        Link("/a", place=LinkPlace.FORM),
+        Link("/b", place=LinkPlace.TEXT),
+        Link("/c", "words", "more words"),
+    )
     found, _ = proposed(page(*links))
     assert [link[1:] for link in found] == [link[1:] for link in links]
 
@@ -119,13 +144,19 @@ def test_nofollow_on_the_link_or_on_the_page_is_obeyed_and_counted() -> None:
 
 
 def test_media_and_repeating_paths_are_left_out_with_their_reason() -> None:
-    found, drops = proposed(page(Link("/film.mp4"), Link("/a/b/a/b/a/b/a/b/a/b/"), Link("mailto:x@a.test")))
+    found, drops = proposed(
+        page(Link("/film.mp4"), Link("/a/b/a/b/a/b/a/b/a/b/"), Link("mailto:x@a.test"))
+    )
     assert not found
     assert drops == {FailureReason.MEDIA: 1, FailureReason.TRAP: 1}
 
 
 def test_a_fence_keeps_the_crawl_on_its_host_or_domain() -> None:
-    links = page(Link("http://www.a.test/1"), Link("http://maps.a.test/2"), Link("http://b.test/3"))
+    links = page(
+        Link("http://www.a.test/1"),
+        Link("http://maps.a.test/2"),
+        Link("http://b.test/3"),
+    )
     seeds = ["http://www.a.test/"]
     assert len(proposed(links, ScopeFilter.around(Scope.HOST, seeds))[0]) == 1
     found, drops = proposed(links, ScopeFilter.around(Scope.DOMAIN, seeds))
@@ -135,10 +166,17 @@ def test_a_fence_keeps_the_crawl_on_its_host_or_domain() -> None:
 
 
 def test_a_host_and_its_www_are_one_for_a_fence() -> None:
-    links = page(Link("http://a.test/1"), Link("https://www.a.test/2"), Link("http://maps.a.test/3"))
+    links = page(
+        Link("http://a.test/1"),
+        Link("https://www.a.test/2"),
+        Link("http://maps.a.test/3"),
+    )
     for seed in ("http://a.test/", "http://www.a.test/"):
         found, _ = proposed(links, ScopeFilter.around(Scope.HOST, [seed]))
-        assert [link.url for link in found] == ["http://a.test/1", "https://www.a.test/2"]
+        assert [link.url for link in found] == [
+            "http://a.test/1",
+            "https://www.a.test/2",
+        ]
 
 
 def test_a_queue_of_main_pages_abstracts_the_links_of_a_site_to_its_main_page() -> None:
@@ -168,7 +206,10 @@ WMS = "http://b.test/ows?request=GetCapabilities&service=WMS"
         ("http://b.test:65536/ows?service=WMS", []),  # reason 5
         ('http://b.test/ows?service=WMS&x="y"', []),  # reason 6
         ("/ows?service=WMS&x={y}", []),
-        ("http://p.test/p?url=http%3A%2F%2Fb.test%2Fows%3Fservice%3DWMS", [WMS]),  # normalisation 1
+        (
+            "http://p.test/p?url=http%3A%2F%2Fb.test%2Fows%3Fservice%3DWMS",
+            [WMS],
+        ),  # normalisation 1
         ("HTTP://B.Test/ows?service=WMS", [WMS]),  # 2
         ("http://b.test/%6Fws?service=WMS", [WMS]),  # 3
         ("http://b.test/ows?service=WMS#top", [WMS]),  # 4
@@ -178,12 +219,20 @@ WMS = "http://b.test/ows?request=GetCapabilities&service=WMS"
         ("http://b.test/x/../ows?service=WMS", [WMS]),  # 8
         ("http://b.test/ows?map=m?service=WMS", [WMS.replace("?", "?map=m&")]),  # 9
         ("http://b.test/ows?service=WMS&map=m", [WMS.replace("?", "?map=m&")]),  # 10
-        ("http://b.test/ows?service=WMS&layers=a&bbox=1&version=1.1.1", [f"{WMS}&version=1.1.1"]),  # OGC 1
+        (
+            "http://b.test/ows?service=WMS&layers=a&bbox=1&version=1.1.1",
+            [f"{WMS}&version=1.1.1"],
+        ),  # OGC 1
         ("http://b.test/ows?service=WMS&request=GetMap", [WMS]),  # OGC 2
-        ("http://b.test//page?b=1&a=2", ["http://b.test//page?b=1&a=2"]),  # no OGC request: a page as it is
+        (
+            "http://b.test//page?b=1&a=2",
+            ["http://b.test//page?b=1&a=2"],
+        ),  # no OGC request: a page as it is
     ],
 )
-def test_under_the_order_of_the_thesis_every_rule_of_its_filter_holds(href: str, asked: list[str]) -> None:
+def test_under_the_order_of_the_thesis_every_rule_of_its_filter_holds(
+    href: str, asked: list[str]
+) -> None:
     """Sidsten 2012, section 3.4.2, filter F: six properties of invalid URLs, ten techniques, two more for OGC links."""
     found, drops = proposed(page(Link(href)), AS_PUBLISHED)
     assert [link.url for link in found] == asked
@@ -191,9 +240,16 @@ def test_under_the_order_of_the_thesis_every_rule_of_its_filter_holds(href: str,
     assert drops[FailureReason.BAD_URL] == (not asked and is_web_address)
 
 
-def test_the_reserved_addresses_that_a_user_allows_are_asked_under_every_order() -> None:
-    found, _ = proposed(page(Link("http://10.1.2.3/ows?service=WMS")), replace(AS_PUBLISHED, keeps_reserved=True))
-    assert [link.url for link in found] == ["http://10.1.2.3/ows?request=GetCapabilities&service=WMS"]
+def test_the_reserved_addresses_that_a_user_allows_are_asked_under_every_order() -> (
+    None
+):
+    found, _ = proposed(
+        page(Link("http://10.1.2.3/ows?service=WMS")),
+        replace(AS_PUBLISHED, keeps_reserved=True),
+    )
+    assert [link.url for link in found] == [
+        "http://10.1.2.3/ows?request=GetCapabilities&service=WMS"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -203,13 +259,22 @@ def test_the_reserved_addresses_that_a_user_allows_are_asked_under_every_order()
             "http://b.test/ows&service=WMS&request=GetCapabilities",
             "http://b.test/ows?service=WMS&request=GetCapabilities",
         ),
-        ("http://b.test/ms?map=m.map?service=WMS&a=1", "http://b.test/ms?map=m.map&service=WMS&a=1"),
+        (
+            "http://b.test/ms?map=m.map?service=WMS&a=1",
+            "http://b.test/ms?map=m.map&service=WMS&a=1",
+        ),
         ("http://b.test/ows??service=WMS?", "http://b.test/ows?service=WMS"),
         ("http://b.test/R&D/x=1&y", "http://b.test/R&D/x=1&y"),
         ("http://b.test/find?q=what?&x=1", "http://b.test/find?q=what?&x=1"),
-        ("http://b.test/ows?service=WMS&b=2&a=1", "http://b.test/ows?service=WMS&b=2&a=1"),
+        (
+            "http://b.test/ows?service=WMS&b=2&a=1",
+            "http://b.test/ows?service=WMS&b=2&a=1",
+        ),
         ("http://b.test//ows?service=WMS", "http://b.test//ows?service=WMS"),
-        ("http://b.test/{z}/{x}/{y}.png?service=WMS", "http://b.test/%7Bz%7D/%7Bx%7D/%7By%7D.png?service=WMS"),
+        (
+            "http://b.test/{z}/{x}/{y}.png?service=WMS",
+            "http://b.test/%7Bz%7D/%7Bx%7D/%7By%7D.png?service=WMS",
+        ),
     ],
 )
 def test_in_every_crawl_the_separators_of_ogc_requests_are_put_right_and_all_else_is_asked_as_found(
@@ -238,5 +303,8 @@ def test_the_order_of_a_task_says_whether_its_links_pass_the_filter(tmp_path) ->
 def test_addresses_that_the_user_leaves_out_are_out_of_scope() -> None:
     """OSS-18: the exclude list of Sidsten 2012, appendix A.4.1 (excludeUrlsFilename)."""
     left_out = ScopeFilter(excluded=frozenset({"http://a.test/wms?service=WMS"}))
-    assert left_out.objection("http://a.test/wms?service=WMS") is FailureReason.OUT_OF_SCOPE
+    assert (
+        left_out.objection("http://a.test/wms?service=WMS")
+        is FailureReason.OUT_OF_SCOPE
+    )
     assert left_out.objection("http://a.test/wms?service=WFS") is None

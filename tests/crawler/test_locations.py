@@ -27,18 +27,24 @@ from geoweb.host_places import HostPlace, host_places
 pytestmark = pytest.mark.slow
 
 
-def test_services_are_kept_announced_and_searched_at_the_place_of_their_host(tmp_path: Path) -> None:
+def test_services_are_kept_announced_and_searched_at_the_place_of_their_host(
+    tmp_path: Path,
+) -> None:
     world = World(3, 8, 80, trouble=False)
     places = {place.host: place for place in host_places(world)}
     file = tmp_path / "places.csv"
     with file.open("w", newline="") as opened:
         csv.writer(opened).writerows([HostPlace._fields, *places.values()])
     with geoweb_running(world) as port:
-        settings = for_geoweb(Settings(catalogue=str(tmp_path / "c.db"), processes=1), port)
+        settings = for_geoweb(
+            Settings(catalogue=str(tmp_path / "c.db"), processes=1), port
+        )
         settings = replace(settings, host_places=str(file), max_pages=60)
         found: list[ServiceFound] = []
         task = app.new_task(settings, crawl_spec(settings, tuple(world.seeds)))
-        with app.task_runner(settings, lambda e: found.append(e) if isinstance(e, ServiceFound) else None) as (
+        with app.task_runner(
+            settings, lambda e: found.append(e) if isinstance(e, ServiceFound) else None
+        ) as (
             runner,
             _,
         ):
@@ -46,7 +52,11 @@ def test_services_are_kept_announced_and_searched_at_the_place_of_their_host(tmp
     assert found
     for event in found:
         place = places[event.endpoint.partition("://")[2].partition("/")[0]]
-        assert (event.lat, event.lon, event.country) == (place.lat, place.lon, place.country)
+        assert (event.lat, event.lon, event.country) == (
+            place.lat,
+            place.lon,
+            place.country,
+        )
         assert event.score is not None
         assert 0 <= event.score <= 100
     with app.open_catalogue(settings) as opened:
@@ -54,6 +64,14 @@ def test_services_are_kept_announced_and_searched_at_the_place_of_their_host(tmp
         assert service is not None
         record = location_record(service)
         assert record is not None
-        assert (record.lat, record.lon, record.source) == (found[0].lat, found[0].lon, "own list")
-        hits = opened.index.search(Query(countries=(found[0].country,), limit=100, fold=False)).hits
-        assert {hit.service.id for hit in hits} >= {e.id for e in found if e.country == found[0].country}
+        assert (record.lat, record.lon, record.source) == (
+            found[0].lat,
+            found[0].lon,
+            "own list",
+        )
+        hits = opened.index.search(
+            Query(countries=(found[0].country,), limit=100, fold=False)
+        ).hits
+        assert {hit.service.id for hit in hits} >= {
+            e.id for e in found if e.country == found[0].country
+        }

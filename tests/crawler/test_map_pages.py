@@ -22,7 +22,14 @@ def wms(url: str, seed: int = 7) -> ServiceSpec:
 
 def file(text: str, kind: str = "text/javascript"):
     def answer(url: str) -> Response:
-        return Response(url, url, 200, {"content-type": kind}, text.encode(), html("x")("http://a.test/").at)
+        return Response(
+            url,
+            url,
+            200,
+            {"content-type": kind},
+            text.encode(),
+            html("x")("http://a.test/").at,
+        )
 
     return answer
 
@@ -34,7 +41,9 @@ def asked(web: SmallWeb, ending: str) -> int:
 MAP = '<div id="map"></div>'
 
 
-def test_a_base_in_a_sibling_script_is_put_before_the_path_of_another(tmp_path: Path) -> None:
+def test_a_base_in_a_sibling_script_is_put_before_the_path_of_another(
+    tmp_path: Path,
+) -> None:
     page = f'<html>{MAP}<script src="base.js"></script><script src="map.js"></script>'
     web = SmallWeb({
         "http://a.test/": html(page),
@@ -52,7 +61,9 @@ def test_a_base_in_a_sibling_script_is_put_before_the_path_of_another(tmp_path: 
     store.close()
 
 
-def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_waits(tmp_path: Path) -> None:
+def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_waits(
+    tmp_path: Path,
+) -> None:
     web = SmallWeb({
         "http://a.test/": html('<html class="terria"><script src="build/TerriaMap.js"></script>'),
         "http://a.test/config.json": file('{"initializationUrls": ["a"]}', "application/json"),
@@ -71,7 +82,9 @@ def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_w
         "services": 1, "tested": 1, "confirmed": 1, "tested_per_confirmed": 1.0,
     }  # fmt: skip
     order = [url for url in web.asked if url.startswith("http://a.test/")]
-    assert order.index("http://a.test/init/a.json") < order.index("http://a.test/build/TerriaMap.js")
+    assert order.index("http://a.test/init/a.json") < order.index(
+        "http://a.test/build/TerriaMap.js"
+    )
     assert all(order.count(url) == 1 for url in order)
     store.close()
 
@@ -79,7 +92,10 @@ def test_a_known_viewer_gives_its_services_by_its_configuration_and_its_bundle_w
 def test_pages_that_share_their_scripts_cost_each_script_once(tmp_path: Path) -> None:
     scripts = '<script src="/base.js"></script><script src="/map.js"></script>'
     pages = {
-        f"http://a.test/p{n}": html(f"<html>{MAP}{scripts}<script>show(BASE + '/gis/{n}')</script>") for n in range(5)
+        f"http://a.test/p{n}": html(
+            f"<html>{MAP}{scripts}<script>show(BASE + '/gis/{n}')</script>"
+        )
+        for n in range(5)
     }
     web = SmallWeb({
         "http://a.test/": html("".join(f"<a href=/p{n}>{n}</a>" for n in range(5))),
@@ -94,14 +110,18 @@ def test_pages_that_share_their_scripts_cost_each_script_once(tmp_path: Path) ->
     store.close()
 
 
-def test_of_two_hundred_scripts_those_that_tell_of_a_map_are_read_with_the_page(tmp_path: Path) -> None:
+def test_of_two_hundred_scripts_those_that_tell_of_a_map_are_read_with_the_page(
+    tmp_path: Path,
+) -> None:
     names = [f"part{n}.js" for n in range(198)]
     names.insert(150, "wms-layers.js")
     names.insert(90, "mapconfig.js")
     names += ["jquery.min.js", "leaflet.js"]
     files = {f"http://a.test/{name}": file("var a = 1;") for name in names}
     files["http://a.test/mapconfig.js"] = file("var ROOT = 'http://gis.test';")
-    files["http://a.test/wms-layers.js"] = file("L.tileLayer.wms(ROOT + '/x', {layers: 'x'}).addTo(map);")
+    files["http://a.test/wms-layers.js"] = file(
+        "L.tileLayer.wms(ROOT + '/x', {layers: 'x'}).addTo(map);"
+    )
     page = f"<html>{MAP}{''.join(f'<script src={name}></script>' for name in names)}"
     web = SmallWeb({
         "http://a.test/": html(page), **files, "http://gis.test/x": service(wms("http://gis.test/x")),
@@ -114,7 +134,9 @@ def test_of_two_hundred_scripts_those_that_tell_of_a_map_are_read_with_the_page(
     store.close()
 
 
-def test_a_configuration_file_that_is_a_list_of_services_is_catalogued_as_such_with_one_request(tmp_path: Path) -> None:
+def test_a_configuration_file_that_is_a_list_of_services_is_catalogued_as_such_with_one_request(
+    tmp_path: Path,
+) -> None:
     capabilities = service(wms("http://a.test/data/caps"))(
         "http://a.test/data/caps?service=WMS&request=GetCapabilities"
     )
@@ -129,9 +151,13 @@ def test_a_configuration_file_that_is_a_list_of_services_is_catalogued_as_such_w
     store.close()
 
 
-def test_the_scripts_of_a_page_that_asks_not_to_be_followed_are_left_alone(tmp_path: Path) -> None:
+def test_the_scripts_of_a_page_that_asks_not_to_be_followed_are_left_alone(
+    tmp_path: Path,
+) -> None:
     page = f'<html><meta name="robots" content="nofollow">{MAP}<script src="map.js"></script>'
-    web = SmallWeb({"http://a.test/": html(page), "http://a.test/map.js": file("var a = 1;")})
+    web = SmallWeb(
+        {"http://a.test/": html(page), "http://a.test/map.js": file("var a = 1;")}
+    )
     _, store = run(tmp_path, web)
     assert asked(web, "map.js") == 0
     store.close()
@@ -139,7 +165,8 @@ def test_the_scripts_of_a_page_that_asks_not_to_be_followed_are_left_alone(tmp_p
 
 def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
     maps = "".join(
-        f"<img src='http://gis.test/x?SERVICE=WMS&REQUEST=GetMap&LAYERS=l{n}&BBOX={n},0,1,1'>" for n in range(100)
+        f"<img src='http://gis.test/x?SERVICE=WMS&REQUEST=GetMap&LAYERS=l{n}&BBOX={n},0,1,1'>"
+        for n in range(100)
     )
     other = "<a href='http://gis.test/x?version=1.1.1&request=GetCapabilities&service=WMS'>old</a>"
     web = SmallWeb({
@@ -147,14 +174,23 @@ def test_a_hundred_maps_of_one_service_are_one_test(tmp_path: Path) -> None:
         "http://gis.test/x": service(wms("http://gis.test/x")),
     })  # fmt: skip
     done, store = run(tmp_path, web)
-    assert (done.observer.services, done.observer.tested, done.observer.skipped) == (1, 1, 1)
+    assert (done.observer.services, done.observer.tested, done.observer.skipped) == (
+        1,
+        1,
+        1,
+    )
     (found,) = store.catalogue.at("http://gis.test/x")
-    assert {seen.found_on for seen in store.catalogue.sightings(found.id)} == {"http://a.test/", "http://a.test/b"}
+    assert {seen.found_on for seen in store.catalogue.sightings(found.id)} == {
+        "http://a.test/",
+        "http://a.test/b",
+    }
     assert done.observer.summary()["tested_per_confirmed"] == 1.0
     store.close()
 
 
-def test_a_shelf_gives_up_what_was_used_least_but_never_forgets_that_it_was_had() -> None:
+def test_a_shelf_gives_up_what_was_used_least_but_never_forgets_that_it_was_had() -> (
+    None
+):
     cache = ResponseCache(max_bytes=25)
     for name in ("a", "b", "c"):
         cache.put(name, file("x" * 10)(name))

@@ -38,33 +38,47 @@ LINKS = (
 
 def proposed(scope: ScopeFilter) -> tuple[list[str], Counter[FailureReason]]:
     drops: Counter[FailureReason] = Counter()
-    found = follow(Page("http://a.test/", links=LINKS), 1, scope, BOOK, drops, SeenLinks().page())
+    found = follow(
+        Page("http://a.test/", links=LINKS), 1, scope, BOOK, drops, SeenLinks().page()
+    )
     return [link.url for link in found], drops
 
 
 def test_social_media_and_copies_of_the_web_are_left_out_and_counted() -> None:
     """The URLs inside the links of the first and the fourth lead back to a.test: they are followed."""
     found, drops = proposed(ScopeFilter.around(Scope.ANY, ["http://a.test/"], sinks()))
-    assert found == ["http://a.test/", "http://b.test/maps", "https://developers.google.com/maps"]
+    assert found == [
+        "http://a.test/",
+        "http://b.test/maps",
+        "https://developers.google.com/maps",
+    ]
     assert drops == {FailureReason.SINK: 4}
 
 
 def test_the_user_adds_sites_and_takes_others_off_the_list() -> None:
-    found, _ = proposed(ScopeFilter.around(Scope.ANY, ["http://a.test/"], sinks(["b.test", "-twitter.com"])))
+    found, _ = proposed(
+        ScopeFilter.around(
+            Scope.ANY, ["http://a.test/"], sinks(["b.test", "-twitter.com"])
+        )
+    )
     assert "https://twitter.com/intent/tweet" in found
     assert "http://b.test/maps" not in found
     assert proposed(ScopeFilter.around(Scope.ANY, [], sinks(["-*"])))[1] == {}
 
 
 def test_who_names_a_sink_as_a_seed_wants_to_crawl_it() -> None:
-    found, _ = proposed(ScopeFilter.around(Scope.ANY, ["https://www.facebook.com/maps"], sinks()))
+    found, _ = proposed(
+        ScopeFilter.around(Scope.ANY, ["https://www.facebook.com/maps"], sinks())
+    )
     assert "https://www.facebook.com/sharer.php?u=http://a.test/" in found
 
 
 @pytest.mark.parametrize("order", sorted(plugins.discover("orders")))
 def test_sinks_are_left_out_in_every_order_by_default(tmp_path, order: str) -> None:
     plan = plan_of(
-        Settings(order=order), _task(tmp_path, CrawlGoal(("http://a.test/",), order=order)), counts_links=False
+        Settings(order=order),
+        _task(tmp_path, CrawlGoal(("http://a.test/",), order=order)),
+        counts_links=False,
     )
     assert not plan.scope.holds("https://www.facebook.com/maps")
     assert plan.scope.holds("http://b.test/")

@@ -42,7 +42,9 @@ def web(**more) -> SmallWeb:
     return SmallWeb({**pages, **more})
 
 
-def run_task(store: Store, pages: SmallWeb, seed: str, revisit_after_s: float = HOUR_S, **plan) -> Crawl:
+def run_task(
+    store: Store, pages: SmallWeb, seed: str, revisit_after_s: float = HOUR_S, **plan
+) -> Crawl:
     pages.asked.clear()
     task = store.tasks.create(TaskSpec(CrawlGoal((seed,)))).id
     plan = {"page_room": ROOM, "revisit_after_s": revisit_after_s, **plan}
@@ -54,25 +56,38 @@ def test_a_second_task_asks_only_for_its_seed_and_for_services(tmp_path: Path) -
     run_task(store, pages, SEED)
     again = run_task(store, pages, SEED)
     assert [url for url in pages.asked if "gis.test" not in url] == [SEED]
-    assert any("gis.test" in url for url in pages.asked), "services are always asked: that is also their check"
+    assert any("gis.test" in url for url in pages.asked), (
+        "services are always asked: that is also their check"
+    )
     assert again.observer.pages_known == 3  # hub, common, deep
-    assert (again.visits, again.observer.pages) == (1, 1), "what was not asked for spends no budget"
+    assert (again.visits, again.observer.pages) == (1, 1), (
+        "what was not asked for spends no budget"
+    )
     assert again.observer.known == 1, "and the crawl does not look empty"
     store.close()
 
 
-def test_the_links_of_a_page_that_is_not_asked_for_are_followed_all_of_them(tmp_path: Path) -> None:
+def test_the_links_of_a_page_that_is_not_asked_for_are_followed_all_of_them(
+    tmp_path: Path,
+) -> None:
     """Those too that the first task found elsewhere before: the other seed reaches `common` by the hub alone."""
     store, pages = open_store(tmp_path / "c.db", SystemClock()), web()
-    first = run_task(store, pages, SEED, max_pages=3)  # seed, hub, common: `deep` is left
+    first = run_task(
+        store, pages, SEED, max_pages=3
+    )  # seed, hub, common: `deep` is left
     assert first.ending == "page budget"
     second = run_task(store, pages, OTHER_SEED)
-    assert [url for url in pages.asked if "gis.test" not in url] == [OTHER_SEED, "http://a.test/deep"]
+    assert [url for url in pages.asked if "gis.test" not in url] == [
+        OTHER_SEED,
+        "http://a.test/deep",
+    ]
     assert second.observer.known == 1
     store.close()
 
 
-def test_visits_say_which_pages_were_read_lately_and_give_them_no_status(tmp_path: Path) -> None:
+def test_visits_say_which_pages_were_read_lately_and_give_them_no_status(
+    tmp_path: Path,
+) -> None:
     store, pages = open_store(tmp_path / "c.db", SystemClock()), web()
     run_task(store, pages, SEED)
     again = run_task(store, pages, SEED)
@@ -91,7 +106,9 @@ def test_who_wants_every_page_fresh_gets_it(tmp_path: Path) -> None:
     store.close()
 
 
-def test_what_failed_moved_or_said_more_than_its_page_is_asked_for_again(tmp_path: Path) -> None:
+def test_what_failed_moved_or_said_more_than_its_page_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
     more = {
         SEED: html("<a href=/gone>1</a> <a href=/tagged>2</a> <a href=/plain>3</a>"),
         "http://a.test/gone": html("gone", 404),

@@ -52,7 +52,9 @@ def with_pools(story: Callable[..., Awaitable[object]], pools: int = 1) -> Watch
             made = [WorkerPool(COMMAND, b"x", 2, task.turns) for task in tasks]
             for pool in made:
                 stack.push_async_callback(pool.close)
-            await asyncio.wait_for(story(politeness, *(tasks[:1] if pools == 1 else ()), *made), 30)
+            await asyncio.wait_for(
+                story(politeness, *(tasks[:1] if pools == 1 else ()), *made), 30
+            )
 
     asyncio.run(run())
     return politeness
@@ -66,17 +68,24 @@ def ask(pool: WorkerPool, page: str, host: str) -> Awaitable[object]:
 def test_two_crawls_with_two_processes_each_keep_to_one_rate_at_a_host() -> None:
     async def story(politeness: Watched, one: WorkerPool, two: WorkerPool) -> None:
         pages = [f"s{n}.test" for n in range(3)]
-        reports = await asyncio.gather(*(ask(pool, page, "tiles.test") for pool in (one, two) for page in pages))
+        reports = await asyncio.gather(
+            *(ask(pool, page, "tiles.test") for pool in (one, two) for page in pages)
+        )
         assert {report.elapsed_s for report in reports} == {0.0}
 
     politeness = with_pools(story, pools=2)
     assert len(politeness.began) == 6
-    pauses = [began - ended for ended, began in zip(politeness.ended, politeness.began[1:], strict=False)]
+    pauses = [
+        began - ended
+        for ended, began in zip(politeness.ended, politeness.began[1:], strict=False)
+    ]
     assert min(pauses) >= 0.3
 
 
 def test_the_turn_that_was_taken_for_a_job_goes_along_with_it() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
+    async def story(
+        politeness: Watched, task: TaskPoliteness, pool: WorkerPool
+    ) -> None:
         assert task.take("a.test") == 0
         await asyncio.wait_for(ask(pool, "a.test", "a.test"), 5)
         assert politeness.holder("a.test") is None
@@ -86,7 +95,9 @@ def test_the_turn_that_was_taken_for_a_job_goes_along_with_it() -> None:
 
 
 def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
+    async def story(
+        politeness: Watched, task: TaskPoliteness, pool: WorkerPool
+    ) -> None:
         assert task.take("a.test") == 0
         await pool.examine(Job("http://a.test/"))
         assert politeness.take("a.test", "another", POLICY) == 0
@@ -94,8 +105,12 @@ def test_a_turn_that_a_job_did_not_need_comes_back_at_once() -> None:
     assert not with_pools(story).ended
 
 
-def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_then_free() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
+def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_then_free() -> (
+    None
+):
+    async def story(
+        politeness: Watched, task: TaskPoliteness, pool: WorkerPool
+    ) -> None:
         under_way = asyncio.create_task(ask(pool, "a.test", "tiles.test-60"))
         while politeness.holder("tiles.test-60") is None:
             await asyncio.sleep(0.01)
@@ -111,7 +126,9 @@ def test_a_host_whose_process_was_killed_is_left_alone_for_the_usual_pause_and_t
 
 @pytest.mark.slow
 def test_a_job_that_is_given_up_leaves_the_line() -> None:
-    async def story(politeness: Watched, task: TaskPoliteness, pool: WorkerPool) -> None:
+    async def story(
+        politeness: Watched, task: TaskPoliteness, pool: WorkerPool
+    ) -> None:
         assert politeness.take("tiles.test", "another", POLICY) == 0
         waiting = asyncio.create_task(ask(pool, "a.test", "tiles.test"))
         await asyncio.sleep(1.0)

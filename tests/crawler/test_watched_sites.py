@@ -12,7 +12,13 @@ from geohound.crawler.watched_sites import MAX_CONFIRMS, MAX_STRANGERS, WatchedS
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Purpose, Via
 from geohound.model.work.browsed import EventRow
-from geohound.model.work.watched import AskWatchers, FlagReset, WatchedPage, WatcherPolicy, WatcherReport
+from geohound.model.work.watched import (
+    AskWatchers,
+    FlagReset,
+    WatchedPage,
+    WatcherPolicy,
+    WatcherReport,
+)
 from geohound.stores.memory.watched_sites import MemoryWatchedSites
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC)
@@ -35,9 +41,19 @@ class DayClock:
         return self.hours * 3600
 
 
-def report(*names: str, holder: str = "", since: datetime | None = None, written: datetime = NOON) -> WatcherReport:
-    pages = tuple(WatchedPage(f"http://a.test/{name}", 0.5, (ROW,) if "dyn" in name else ()) for name in names)
-    return WatcherReport("http://a.test/", bool(holder), holder, written, since, pages, True)
+def report(
+    *names: str,
+    holder: str = "",
+    since: datetime | None = None,
+    written: datetime = NOON,
+) -> WatcherReport:
+    pages = tuple(
+        WatchedPage(f"http://a.test/{name}", 0.5, (ROW,) if "dyn" in name else ())
+        for name in names
+    )
+    return WatcherReport(
+        "http://a.test/", bool(holder), holder, written, since, pages, True
+    )
 
 
 def page(name: str, via: Via = Via.LINK) -> Candidate:
@@ -45,7 +61,10 @@ def page(name: str, via: Via = Via.LINK) -> Candidate:
 
 
 def query(candidate: Candidate) -> dict[str, str]:
-    return {name: values[-1] for name, values in parse_qs(urlsplit(candidate.url).query).items()}
+    return {
+        name: values[-1]
+        for name, values in parse_qs(urlsplit(candidate.url).query).items()
+    }
 
 
 @pytest.fixture
@@ -92,7 +111,9 @@ def test_of_many_seeds_only_the_first_sites_are_asked(loop) -> None:
 
     def story():
         sites = WatchedSites(POLICY, MemoryWatchedSites(), DayClock(), 1)
-        seeds = [Candidate(f"http://h{number}.test/") for number in range(MAX_STRANGERS + 5)]
+        seeds = [
+            Candidate(f"http://h{number}.test/") for number in range(MAX_STRANGERS + 5)
+        ]
         asked = [seed for seed in seeds if sites.ask_first(seed) is not None]
         assert asked == seeds[:MAX_STRANGERS]
         assert sites.objection(seeds[-1]) is None
@@ -103,9 +124,16 @@ def test_of_many_seeds_only_the_first_sites_are_asked(loop) -> None:
 def test_sites_that_are_nobodys_seed_are_not_asked_unless_always(loop) -> None:
     def story() -> None:
         store = MemoryWatchedSites()
-        assert WatchedSites(POLICY, store, DayClock(), 1).ask_first(page("x.html")) is None
-        assert WatchedSites(SHARING, store, DayClock(), 1).ask_first(page("x.html")) is not None
-        assert WatchedSites(WatcherPolicy(), store, DayClock(), 1).ask_first(SEED) is None
+        assert (
+            WatchedSites(POLICY, store, DayClock(), 1).ask_first(page("x.html")) is None
+        )
+        assert (
+            WatchedSites(SHARING, store, DayClock(), 1).ask_first(page("x.html"))
+            is not None
+        )
+        assert (
+            WatchedSites(WatcherPolicy(), store, DayClock(), 1).ask_first(SEED) is None
+        )
 
     loop(story)
 
@@ -114,7 +142,9 @@ def test_what_was_read_goes_back_to_the_watcher_by_name_and_version(loop) -> Non
     def story() -> None:
         sites = WatchedSites(POLICY, MemoryWatchedSites(), DayClock(), 1)
         request = asked(sites)
-        confirm = next(c for c in sites.take(request, report("b.html")).candidates if not c.is_page)
+        confirm = next(
+            c for c in sites.take(request, report("b.html")).candidates if not c.is_page
+        )
         assert query(confirm)["crawler"] == query(request)["crawler"]
         assert query(confirm)["read"] == "2026-07-15T12:00:00.000Z"
         assert query(request)["reset"] == "event"
@@ -122,7 +152,9 @@ def test_what_was_read_goes_back_to_the_watcher_by_name_and_version(loop) -> Non
     loop(story)
 
 
-def test_a_crawler_that_shares_waits_for_the_watcher_to_say_who_has_the_site(loop) -> None:
+def test_a_crawler_that_shares_waits_for_the_watcher_to_say_who_has_the_site(
+    loop,
+) -> None:
     """WBC-4, Alqaraleh et al. 2015, section 2.1: the flag solves the overlapping problem without communication."""
 
     def story() -> None:
@@ -145,7 +177,14 @@ def test_a_site_that_another_crawler_has_is_left_to_it(loop) -> None:
         (confirm,) = sites.take(asked(sites), report("b.html")).candidates
         assert sites.take(confirm, report("b.html", holder="another")).candidates == ()
         assert sites.objection(page("b.html")) is FailureReason.TAKEN
-        assert sites.objection(Candidate("http://a.test/wms?request=GetCapabilities", purpose=Purpose.PROBE)) is None
+        assert (
+            sites.objection(
+                Candidate(
+                    "http://a.test/wms?request=GetCapabilities", purpose=Purpose.PROBE
+                )
+            )
+            is None
+        )
 
     loop(story)
 
@@ -154,7 +193,10 @@ def test_a_watcher_that_never_sets_its_flag_holds_nobody_up_for_long(loop) -> No
     def story() -> None:
         sites = WatchedSites(SHARING, MemoryWatchedSites(), DayClock(), 1)
         (confirm,) = sites.take(asked(sites), report("b.html")).candidates
-        waits = [sites.take(confirm, report("b.html")).again_in_s for _ in range(MAX_CONFIRMS)]
+        waits = [
+            sites.take(confirm, report("b.html")).again_in_s
+            for _ in range(MAX_CONFIRMS)
+        ]
         assert waits == [3.0, 6.0, 9.0, None]
         assert sites.objection(page("b.html")) is None
 
@@ -181,7 +223,11 @@ def crawled(store: MemoryWatchedSites, clock: DayClock, task: int = 1) -> None:
 @pytest.mark.parametrize(
     ("since_hours", "later_hours", "expected"),
     [
-        (0.0, 1.0, FailureReason.UNCHANGED),  # everything that changed since our visit is in the report
+        (
+            0.0,
+            1.0,
+            FailureReason.UNCHANGED,
+        ),  # everything that changed since our visit is in the report
         (0.5, 1.0, None),  # another crawler has taken changes that we have not seen
         (None, 1.0, None),  # it does not say
         (0.0, 25.0, None),  # it is time for a whole crawl
@@ -200,12 +246,16 @@ def test_a_page_that_was_read_is_read_again_only_if_it_may_have_changed(
         assert sites.objection(page("a.html")) is expected
         assert sites.objection(page("b.html")) is None
         assert sites.objection(page("c.html")) is None  # no watcher ever listed it
-        assert sites.objection(page("a.html?id=7")) is None  # what a query brings, no watcher of files can know
+        assert (
+            sites.objection(page("a.html?id=7")) is None
+        )  # what a query brings, no watcher of files can know
 
     loop(story)
 
 
-def test_a_changed_page_that_a_crawl_did_not_come_to_is_read_by_the_next_one(loop) -> None:
+def test_a_changed_page_that_a_crawl_did_not_come_to_is_read_by_the_next_one(
+    loop,
+) -> None:
     def story() -> None:
         store, clock = MemoryWatchedSites(), DayClock()
         crawled(store, clock)
@@ -214,8 +264,12 @@ def test_a_changed_page_that_a_crawl_did_not_come_to_is_read_by_the_next_one(loo
         second.take(asked(second), report("b.html", since=NOON, written=clock.now()))
         clock.hours = 2
         third = WatchedSites(POLICY, store, clock, 3)
-        news = third.take(asked(third), report(since=NOON + timedelta(hours=1), written=clock.now()))
-        assert [each.url for each in news.candidates if each.is_page] == ["http://a.test/b.html"]
+        news = third.take(
+            asked(third), report(since=NOON + timedelta(hours=1), written=clock.now())
+        )
+        assert [each.url for each in news.candidates if each.is_page] == [
+            "http://a.test/b.html"
+        ]
         assert third.objection(page("a.html")) is FailureReason.UNCHANGED
         assert third.objection(page("b.html")) is None
 
@@ -228,7 +282,9 @@ def test_a_resumed_crawl_asks_by_the_same_name(loop) -> None:
         first = WatchedSites(SHARING, store, clock, 1)
         request = asked(first)
         name = query(request)["crawler"]
-        first.take(first.take(request, report("b.html")).candidates[0], report(holder=name))
+        first.take(
+            first.take(request, report("b.html")).candidates[0], report(holder=name)
+        )
         resumed = WatchedSites(SHARING, store, clock, 1)
         assert query(asked(resumed, page("d.html")))["crawler"] == name
         other = WatchedSites(SHARING, store, clock, 2)
@@ -243,7 +299,9 @@ def test_where_the_reset_goes_by_time_a_site_rests_for_its_period(loop) -> None:
     def story() -> None:
         store, clock = MemoryWatchedSites(), DayClock()
         crawled(store, clock)
-        by_time = WatcherPolicy(AskWatchers.AUTO, reset=FlagReset.TIME, period_s=7200, full_after_s=1e9)
+        by_time = WatcherPolicy(
+            AskWatchers.AUTO, reset=FlagReset.TIME, period_s=7200, full_after_s=1e9
+        )
         clock.hours = 1.9
         resting = WatchedSites(by_time, store, clock, 2)
         assert resting.ask_first(SEED) is None

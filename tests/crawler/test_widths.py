@@ -37,7 +37,9 @@ def web() -> SmallWeb:
         endpoint = f"http://w{width}gis{seed}.test/ows"
         pages[f"{host}/"] = html(f"seed {seed} <a href='{host}/list'>list</a>")
         pages[f"{host}/list"] = html(f"list {seed} <a href='{host}/maps'>maps</a>")
-        pages[f"{host}/maps"] = html(f"maps {seed} <a href='{endpoint}?service=WMS&request=GetCapabilities'>WMS</a>")
+        pages[f"{host}/maps"] = html(
+            f"maps {seed} <a href='{endpoint}?service=WMS&request=GetCapabilities'>WMS</a>"
+        )
         pages[endpoint] = service(WMS)
     return SmallWeb(pages)
 
@@ -47,29 +49,66 @@ def test_width_one_is_finished_before_width_two_begins(tmp_path, web: SmallWeb) 
     seeds = [f"http://w{at // 10 + 1}s{at}.test/" for at in range(12)]
     begun = [Candidate(url, score=order.seed(url, at)) for at, url in enumerate(seeds)]
     store = open_store(tmp_path / "c.db", SystemClock())
-    asyncio.run(crawl(store, web, store.tasks.create(TaskSpec()).id, order=order, begun=begun))
+    asyncio.run(
+        crawl(store, web, store.tasks.create(TaskSpec()).id, order=order, begun=begun)
+    )
     widths = [width_of(url) for url in web.asked]
-    assert widths.count(1) >= 40, "ten times seed, list, maps and at least one request of the service"
+    assert widths.count(1) >= 40, (
+        "ten times seed, list, maps and at least one request of the service"
+    )
     assert widths == sorted(widths)
 
 
-def test_a_page_nearer_to_its_seed_is_read_sooner_within_a_width(tmp_path, web: SmallWeb) -> None:
+def test_a_page_nearer_to_its_seed_is_read_sooner_within_a_width(
+    tmp_path, web: SmallWeb
+) -> None:
     """One host after the other would be depth first; the paper visits by depth."""
     order = PolarHub()
-    begun = [Candidate(f"http://w1s{at}.test/", score=order.seed("", at)) for at in range(3)]
+    begun = [
+        Candidate(f"http://w1s{at}.test/", score=order.seed("", at)) for at in range(3)
+    ]
     store = open_store(tmp_path / "c.db", SystemClock())
-    asyncio.run(crawl(store, web, store.tasks.create(TaskSpec()).id, order=order, begun=begun, fetchers=1))
+    asyncio.run(
+        crawl(
+            store,
+            web,
+            store.tasks.create(TaskSpec()).id,
+            order=order,
+            begun=begun,
+            fetchers=1,
+        )
+    )
     read = [url.rpartition("/")[2] for url in web.asked if "gis" not in url]
     assert read == ["", "", "", "list", "list", "list", "maps", "maps", "maps"]
 
 
-def test_a_subtree_without_services_is_cut_off_and_the_next_width_begins(tmp_path) -> None:
+def test_a_subtree_without_services_is_cut_off_and_the_next_width_begins(
+    tmp_path,
+) -> None:
     """ "The crawling expansion tree can also easily be cut-off if we are searching for the wrong part of the Web with
     very few services found" (section 4.2). Width 1 is an endless chain without services: five pages of it are read.
     """
-    words = ["lake", "hill", "road", "farm", "mill", "moor", "town", "fjord", "glen", "dune"]
-    chain = {f"http://w1s0.test/{n}": html(f"{word * 9} <a href='/{n + 1}'>next</a>") for n, word in enumerate(words)}
-    maps = {"http://w2s10.test/": html("<a href='http://w2gis.test/ows?service=WMS&request=GetCapabilities'>WMS</a>")}
+    words = [
+        "lake",
+        "hill",
+        "road",
+        "farm",
+        "mill",
+        "moor",
+        "town",
+        "fjord",
+        "glen",
+        "dune",
+    ]
+    chain = {
+        f"http://w1s0.test/{n}": html(f"{word * 9} <a href='/{n + 1}'>next</a>")
+        for n, word in enumerate(words)
+    }
+    maps = {
+        "http://w2s10.test/": html(
+            "<a href='http://w2gis.test/ows?service=WMS&request=GetCapabilities'>WMS</a>"
+        )
+    }
     web = SmallWeb({**chain, **maps, "http://w2gis.test/ows": service(WMS)})
     order = PolarHub(cut_after=5)
     begun = [
@@ -78,17 +117,35 @@ def test_a_subtree_without_services_is_cut_off_and_the_next_width_begins(tmp_pat
     ]
     store = open_store(tmp_path / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec()).id
-    crawled = asyncio.run(crawl(store, web, task, order=order, begun=begun, bounds=FrontierLimits(max_attempts=3)))
-    assert [url for url in web.asked if "w1" in url] == [f"http://w1s0.test/{n}" for n in range(5)]
+    crawled = asyncio.run(
+        crawl(
+            store,
+            web,
+            task,
+            order=order,
+            begun=begun,
+            bounds=FrontierLimits(max_attempts=3),
+        )
+    )
+    assert [url for url in web.asked if "w1" in url] == [
+        f"http://w1s0.test/{n}" for n in range(5)
+    ]
     assert crawled.observer.services == 1, "the next width is crawled"
     assert crawled.final_drops[FailureReason.ORDER] == 1
     store.close()
 
 
-def test_a_subtree_with_a_service_is_not_cut_off_and_a_resumed_crawl_knows_what_was_cut(tmp_path) -> None:
+def test_a_subtree_with_a_service_is_not_cut_off_and_a_resumed_crawl_knows_what_was_cut(
+    tmp_path,
+) -> None:
     def read(order: PolarHub, width: int, services: int, pages: int) -> None:
         for _ in range(pages):
-            order.learn(Outcome(Candidate("http://a.test/", score=-1000.0 * width), services=services))
+            order.learn(
+                Outcome(
+                    Candidate("http://a.test/", score=-1000.0 * width),
+                    services=services,
+                )
+            )
 
     order = PolarHub(cut_after=3)
     read(order, 1, 0, 3)
@@ -99,4 +156,7 @@ def test_a_subtree_with_a_service_is_not_cut_off_and_a_resumed_crawl_knows_what_
     for each in (order, resumed):
         assert each.rescore(Candidate("http://a.test/x", score=-1001.0)) == -math.inf
         assert each.rescore(Candidate("http://a.test/x", score=-2001.0)) == -2001.0
-    assert PolarHub(cut_after=0).rescore(Candidate("http://a.test/x", score=-1001.0)) == -1001.0
+    assert (
+        PolarHub(cut_after=0).rescore(Candidate("http://a.test/x", score=-1001.0))
+        == -1001.0
+    )

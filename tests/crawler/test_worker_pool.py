@@ -26,7 +26,12 @@ def with_pool(story, processes: int = 2, setup: bytes = b"x"):
     async def run():
         clock = SystemClock()
         politeness = Politeness(clock)
-        pool = WorkerPool(COMMAND, setup, processes, TaskPoliteness(politeness, NO_PAUSES, clock).turns)
+        pool = WorkerPool(
+            COMMAND,
+            setup,
+            processes,
+            TaskPoliteness(politeness, NO_PAUSES, clock).turns,
+        )
         try:
             return await asyncio.wait_for(story(pool), 60)
         finally:
@@ -48,7 +53,9 @@ def test_a_report_comes_back_whole() -> None:
 
     report = with_pool(story)
     assert isinstance(report.result, PageRead)
-    assert report.result.links == (Link("http://a.test/x", "words", "more", LinkPlace.SITEMAP, False, 7),)
+    assert report.result.links == (
+        Link("http://a.test/x", "words", "more", LinkPlace.SITEMAP, False, 7),
+    )
     assert report.status == 200
 
 
@@ -58,7 +65,9 @@ def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
         for page in range(3):
             for site in range(8):
                 for host in ("www", "maps"):
-                    report = await pool.examine(Job(f"http://{host}.s{site}.org/{page}"))
+                    report = await pool.examine(
+                        Job(f"http://{host}.s{site}.org/{page}")
+                    )
                     found.setdefault(f"s{site}", set()).add(reader(report))
         return found
 
@@ -67,15 +76,23 @@ def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
     assert len(set.union(*found.values())) == 2
 
 
-def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_the_next() -> None:
+def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_the_next() -> (
+    None
+):
     async def story(pool: WorkerPool) -> list[Report]:
-        urls = ["http://a.test/1", "http://a.test/bomb", *(f"http://a.test/{n}" for n in range(2, 30))]
+        urls = [
+            "http://a.test/1",
+            "http://a.test/bomb",
+            *(f"http://a.test/{n}" for n in range(2, 30)),
+        ]
         return await asyncio.gather(*(pool.examine(Job(url)) for url in urls))
 
     first, bomb, *others = with_pool(story, processes=1)
     assert bomb.failure is not None
     assert bomb.failure.reason is FailureReason.BUG
-    assert all(report.failure is None and report.status == 200 for report in (first, *others))
+    assert all(
+        report.failure is None and report.status == 200 for report in (first, *others)
+    )
 
 
 def test_a_killed_process_is_replaced_and_nothing_is_lost() -> None:
@@ -89,13 +106,18 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost() -> None:
     assert before != after
 
 
-def test_a_page_that_was_being_read_when_somebody_killed_its_process_is_read_by_the_next() -> None:
+def test_a_page_that_was_being_read_when_somebody_killed_its_process_is_read_by_the_next() -> (
+    None
+):
     """WBC-9, Alqaraleh, Ramadan & Salamah 2015, section 2.3, property 6: the work of a dead crawler goes to another."""
 
     async def story(pool: WorkerPool) -> list[Report]:
         await pool.examine(Job("http://a.test/1"))
         (pid,) = pool.pids
-        busy = [asyncio.create_task(pool.examine(Job(f"http://a.test/nap/{n}"))) for n in range(3)]
+        busy = [
+            asyncio.create_task(pool.examine(Job(f"http://a.test/nap/{n}")))
+            for n in range(3)
+        ]
         await asyncio.sleep(0.3)
         os.kill(pid, signal.SIGKILL)
         return await asyncio.gather(*busy)
@@ -109,12 +131,19 @@ def test_sites_are_divided_anew_where_the_work_of_one_process_piles_up() -> None
 
     async def story(pool: WorkerPool) -> tuple[set[str], set[str]]:
         sites = [f"s{n}.org" for n in range(40)]
-        before = {site: reader(await pool.examine(Job(f"http://{site}/1"))) for site in sites}
+        before = {
+            site: reader(await pool.examine(Job(f"http://{site}/1"))) for site in sites
+        }
         one = before[sites[0]]
         crowded = [site for site in sites if before[site] == one]
-        waiting = [asyncio.create_task(pool.examine(Job(f"http://{crowded[0]}/slow/{n}"))) for n in range(20)]
+        waiting = [
+            asyncio.create_task(pool.examine(Job(f"http://{crowded[0]}/slow/{n}")))
+            for n in range(20)
+        ]
         await asyncio.sleep(0)
-        moved = {reader(await pool.examine(Job(f"http://{site}/2"))) for site in crowded[1:5]}
+        moved = {
+            reader(await pool.examine(Job(f"http://{site}/2"))) for site in crowded[1:5]
+        }
         stayed = {reader(await pool.examine(Job(f"http://{crowded[0]}/2")))}
         for task in waiting:
             task.cancel()

@@ -30,7 +30,9 @@ PLAIN = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def document(body: bytes, content_type: str = "text/xml", truncated: bool = False) -> Document:
+def document(
+    body: bytes, content_type: str = "text/xml", truncated: bool = False
+) -> Document:
     url = "http://maps.test/wms"
     return Document(
         Response(
@@ -79,30 +81,51 @@ BROKEN = {
     "an encoding nobody knows": PLAIN.replace("UTF-8", "x-nonsense").encode(),
     "white space first": ("\r\n \t" + PLAIN).encode(),
     "a mark, then white space": ("\ufeff\n" + PLAIN).encode(),
-    "an HTTP header block": ("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nServer: x\r\n\r\n" + PLAIN).encode(),
-    "headers without a status line": ("Content-Type: text/xml; charset=utf-8\n\n" + PLAIN).encode(),
-    "a PHP warning": ("<br />\n<b>Warning</b>: mysql_connect() in <b>/x.php</b> on line 3<br />\n" + PLAIN).encode(),
-    "a plain-text notice": ("Notice: Undefined index: map in /srv/wms.php on line 12\n" + PLAIN).encode(),
+    "an HTTP header block": (
+        "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nServer: x\r\n\r\n" + PLAIN
+    ).encode(),
+    "headers without a status line": (
+        "Content-Type: text/xml; charset=utf-8\n\n" + PLAIN
+    ).encode(),
+    "a PHP warning": (
+        "<br />\n<b>Warning</b>: mysql_connect() in <b>/x.php</b> on line 3<br />\n"
+        + PLAIN
+    ).encode(),
+    "a plain-text notice": (
+        "Notice: Undefined index: map in /srv/wms.php on line 12\n" + PLAIN
+    ).encode(),
     "HTML around it": ("<html><body><pre>\n" + PLAIN + "</pre></body></html>").encode(),
     "HTML around it that is well-formed": (
         "<html><body><pre>" + PLAIN.partition("?>")[2] + "</pre></body></html>"
     ).encode(),
     "literal line breaks": PLAIN.replace("\n", "\\n").encode(),
-    "a JSON string": json.dumps(PLAIN, ensure_ascii=False).replace("</", "<\\/").encode(),
+    "a JSON string": json.dumps(PLAIN, ensure_ascii=False)
+    .replace("</", "<\\/")
+    .encode(),
     "a control character": PLAIN.replace("Seen", "S\x0been").encode(),
     "text after the end": (PLAIN + "<!-- done --> served in 3 ms").encode(),
     "gzip without a header": gzip.compress(PLAIN.encode()),
     "zlib without a header": zlib.compress(PLAIN.encode()),
     "bare deflate without a header": zlib.compress(PLAIN.encode(), wbits=-15),
-    "a DOCTYPE": PLAIN.replace("?>\n", '?>\n<!DOCTYPE WMS_Capabilities SYSTEM "http://x.test/a.dtd">\n', 1).encode(),
+    "a DOCTYPE": PLAIN.replace(
+        "?>\n", '?>\n<!DOCTYPE WMS_Capabilities SYSTEM "http://x.test/a.dtd">\n', 1
+    ).encode(),
     "the same xmlns twice": PLAIN.replace(
         ' xmlns:xlink="', ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xlink="', 1
     ).encode(),
-    "an undeclared prefix": PLAIN.replace("<Request/>", "<Request><inspire:x/></Request>").encode(),
-    "an undeclared prefix on the root": PLAIN.replace("WMS_Capabilities", "wms:WMS_Capabilities").encode(),
+    "an undeclared prefix": PLAIN.replace(
+        "<Request/>", "<Request><inspire:x/></Request>"
+    ).encode(),
+    "an undeclared prefix on the root": PLAIN.replace(
+        "WMS_Capabilities", "wms:WMS_Capabilities"
+    ).encode(),
     "no namespace": PLAIN.replace(' xmlns="http://www.opengis.net/wms"', "").encode(),
-    "a wrong namespace": PLAIN.replace("www.opengis.net/wms", "example.com/nonsense").encode(),
-    "a mismatched tag": PLAIN.replace("<Request/>", "<Request><Get></Post></Request>").encode(),
+    "a wrong namespace": PLAIN.replace(
+        "www.opengis.net/wms", "example.com/nonsense"
+    ).encode(),
+    "a mismatched tag": PLAIN.replace(
+        "<Request/>", "<Request><Get></Post></Request>"
+    ).encode(),
 }
 
 
@@ -140,7 +163,9 @@ def test_the_encoding_of_the_header_counts_where_the_document_names_none() -> No
 
 
 def test_undeclared_entities_and_bare_ampersands_become_text() -> None:
-    body = PLAIN.replace("Seen", "Seen&nbsp;&amp; B&auml;che & M&O &unknown; &#1;").encode()
+    body = PLAIN.replace(
+        "Seen", "Seen&nbsp;&amp; B&auml;che & M&O &unknown; &#1;"
+    ).encode()
     layers = read(body).layers
     assert layers[1].title == "Seen & Bäche & M&O &unknown;"
 
@@ -164,8 +189,19 @@ def test_of_a_truncated_document_what_is_there_is_read() -> None:
 
 
 def test_capabilities_quoted_in_a_text_or_a_page_are_not_a_service() -> None:
-    quoted = "How to read capabilities:\n\n>>> xml = '''" + PLAIN + "'''\n>>> parse(xml)\n" + "More words. " * 80
-    page = "<html><body><p>" + "An example of an answer. " * 200 + "</p>" + PLAIN + "</body></html>"
+    quoted = (
+        "How to read capabilities:\n\n>>> xml = '''"
+        + PLAIN
+        + "'''\n>>> parse(xml)\n"
+        + "More words. " * 80
+    )
+    page = (
+        "<html><body><p>"
+        + "An example of an answer. " * 200
+        + "</p>"
+        + PLAIN
+        + "</body></html>"
+    )
     assert WMS.read(document(quoted.encode())) is None
     assert WMS.read(document(page.encode(), "text/html")) is None
 
@@ -174,7 +210,9 @@ def test_external_and_internal_entities_stay_unread(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("s3cret")
     entities = f'<!DOCTYPE x [<!ENTITY out SYSTEM "{secret.as_uri()}"><!ENTITY in "expanded">]>'
-    body = PLAIN.replace("?>\n", f"?>\n{entities}\n", 1).replace("Seen", "a &out; b &in; c")
+    body = PLAIN.replace("?>\n", f"?>\n{entities}\n", 1).replace(
+        "Seen", "a &out; b &in; c"
+    )
     title = read(body.encode()).layers[1].title
     assert "s3cret" not in title
     assert "expanded" not in title
@@ -221,8 +259,12 @@ def test_pages_images_and_prose_are_neither_xml_nor_json() -> None:
 
 SHORT = b"<WMS_Capabilities version='1.3.0'><Service><Title>x</Title></Service></WMS_Capabilities>"
 COSTLY = {
-    "comments before a document": lambda: b"<html>" + b"<!---->" * 40 + b"x<?xml version='1.0'?>" + SHORT * 10 + b"\n",
-    "comments after a document": lambda: b"<html><?xml version='1.0'?>" + SHORT * 10 + b"<!---->" * 40 + b"x\n",
+    "comments before a document": lambda: (
+        b"<html>" + b"<!---->" * 40 + b"x<?xml version='1.0'?>" + SHORT * 10 + b"\n"
+    ),
+    "comments after a document": lambda: (
+        b"<html><?xml version='1.0'?>" + SHORT * 10 + b"<!---->" * 40 + b"x\n"
+    ),
     "declarations that are never closed": lambda: b"<a>" + b"<!DOCTYPE[" * 400_000,
     "declarations that are half closed": lambda: b"<a>&x;" + b"<!DOCTYPE a[]" * 300_000,
     "names of entities nobody knows": lambda: (
@@ -242,14 +284,19 @@ COSTLY = {
 
 @pytest.mark.parametrize("attack", COSTLY)
 def test_no_answer_takes_long_to_read(attack: str) -> None:
-    found = document(COSTLY[attack](), "text/xml; charset=idna" if attack == "a label for host names" else "text/xml")
+    found = document(
+        COSTLY[attack](),
+        "text/xml; charset=idna" if attack == "a label for host names" else "text/xml",
+    )
     started_s = time.process_time()
     assert found.json is None or isinstance(found.json, dict)
     assert found.root is None or len(found.root) < 2
     assert time.process_time() - started_s < 2
 
 
-@pytest.mark.parametrize("attack", ["a very long string", "objects by the million", "a compressed desert"])
+@pytest.mark.parametrize(
+    "attack", ["a very long string", "objects by the million", "a compressed desert"]
+)
 def test_no_answer_takes_much_memory_to_read(attack: str) -> None:
     body = COSTLY[attack]()
     tracemalloc.start()
@@ -281,33 +328,50 @@ def test_large_json_of_few_values_is_read() -> None:
 
 
 def test_large_capabilities_in_gzip_without_a_header_are_inflated_whole() -> None:
-    rows = b"".join(b"<Layer><Name>rivers_%07d</Name></Layer>\n" % (n * 7919 % 9_999_991) for n in range(700_000))
+    rows = b"".join(
+        b"<Layer><Name>rivers_%07d</Name></Layer>\n" % (n * 7919 % 9_999_991)
+        for n in range(700_000)
+    )
     body = PLAIN.encode().replace(b"<Layer><Name>lakes", rows + b"<Layer><Name>lakes")
     found = document(gzip.compress(body, 6))
     assert found.body == body
     assert not found.is_truncated
 
 
-def test_what_is_inflated_from_a_small_answer_stays_small_and_counts_as_truncated() -> None:
+def test_what_is_inflated_from_a_small_answer_stays_small_and_counts_as_truncated() -> (
+    None
+):
     found = document(gzip.compress(b"<a>" + b" " * 60_000_000))
     assert len(found.body) == 20_000_000
     assert found.is_truncated
 
 
-def test_a_half_surrogate_in_json_becomes_a_question_mark_and_a_whole_one_stays() -> None:
+def test_a_half_surrogate_in_json_becomes_a_question_mark_and_a_whole_one_stays() -> (
+    None
+):
     found = document(b'{"a\\ud800": "\\ud83c\\udf0d", }')
     assert found.json == {"a?": "\N{EARTH GLOBE EUROPE-AFRICA}"}
 
 
 def test_references_after_a_doctype_with_declarations_are_mended() -> None:
     declared = '<!DOCTYPE x [<!ENTITY known "k">\n] >'
-    body = PLAIN.replace("?>\n", f"?>\n{declared}\n", 1).replace("Seen", "Seen & B&auml;che")
+    body = PLAIN.replace("?>\n", f"?>\n{declared}\n", 1).replace(
+        "Seen", "Seen & B&auml;che"
+    )
     assert read(body.encode()).layers[1].title == "Seen & Bäche"
 
 
 def test_a_service_that_was_read_in_spite_of_its_certificate_says_so() -> None:
     url = "https://a.org/wms?service=WMS&request=GetCapabilities"
-    response = Response(url, url, 200, {}, PLAIN.encode(), datetime.now(UTC), tls_fault="certificate expired")
+    response = Response(
+        url,
+        url,
+        200,
+        {},
+        PLAIN.encode(),
+        datetime.now(UTC),
+        tls_fault="certificate expired",
+    )
     service = WMS.read(Document(response))
     assert isinstance(service, Service)
     assert service.repairs == ("read in spite of: certificate expired",)
@@ -331,7 +395,11 @@ def test_the_text_of_a_large_answer_is_its_start_whatever_its_letters() -> None:
 
 
 def test_a_large_answer_is_not_made_text_to_learn_its_encoding() -> None:
-    body = b"<?xml version='1.0' encoding='iso-8859-1'?><a>" + "🌍".encode() + b"<b/>" * 10_000_000
+    body = (
+        b"<?xml version='1.0' encoding='iso-8859-1'?><a>"
+        + "🌍".encode()
+        + b"<b/>" * 10_000_000
+    )
     found = document(body)
     assert traced_peak(lambda: found.head) < 25_000_000
     assert found._overridden_encoding == "utf-8"
@@ -353,9 +421,13 @@ class Scales:
 
 
 @pytest.mark.parametrize(
-    ("body", "tree"), [(PLAIN.encode(), "root"), (b'{"a": [' + b"1," * 5000 + b"1]}", "json")], ids=["XML", "JSON"]
+    ("body", "tree"),
+    [(PLAIN.encode(), "root"), (b'{"a": [' + b"1," * 5000 + b"1]}", "json")],
+    ids=["XML", "JSON"],
 )
-def test_a_tree_is_weighed_until_it_is_let_go_of_and_can_be_made_again(body: bytes, tree: str) -> None:
+def test_a_tree_is_weighed_until_it_is_let_go_of_and_can_be_made_again(
+    body: bytes, tree: str
+) -> None:
     scales = Scales()
     found = Document(replace(document(body).response, weight=scales))
     assert getattr(found, tree) is not None
@@ -385,7 +457,12 @@ def test_repairs_are_told_once_however_often_a_tree_is_made() -> None:
 @pytest.mark.parametrize("sign", ["Depth < 5 m", "Depth <5 m", "a <= b", "R & D < 3"])
 def test_a_bare_less_than_sign_survives_as_written(sign: str) -> None:
     """Sidsten 2012, appendix B.3.1, module 6: "Fixing of slight XML-errors, like unescaped special characters"."""
-    found = document(f"<a><b>{sign}</b><!-- 1 < 2 --><c><![CDATA[3 < 4]]></c></a>".encode())
+    found = document(
+        f"<a><b>{sign}</b><!-- 1 < 2 --><c><![CDATA[3 < 4]]></c></a>".encode()
+    )
     assert found.root is not None
-    assert [child.text for child in found.root if isinstance(child.tag, str)] == [sign, "3 < 4"]
+    assert [child.text for child in found.root if isinstance(child.tag, str)] == [
+        sign,
+        "3 < 4",
+    ]
     assert "bare less-than signs replaced" in found.repairs

@@ -26,15 +26,27 @@ def answer(
     truncated: bool = False,
 ) -> Document:
     at = datetime(2024, 1, 1, tzinfo=UTC)
-    return Document(Response(URL, final_url, status, headers or {}, body, at, truncated=truncated))
+    return Document(
+        Response(URL, final_url, status, headers or {}, body, at, truncated=truncated)
+    )
 
 
-def png(rows: list[bytes], width: int, bits: int = 8, colour: int = 2, interlaced: int = 0) -> bytes:
+def png(
+    rows: list[bytes], width: int, bits: int = 8, colour: int = 2, interlaced: int = 0
+) -> bytes:
     """A PNG of these rows, each with its filter byte before it; the checksums are the true ones."""
     header = struct.pack(">IIBBBBB", width, len(rows), bits, colour, 0, 0, interlaced)
     pixels = zlib.compress(b"".join(rows))
-    chunks = [(b"IHDR", header), (b"IDAT", pixels[:9]), (b"IDAT", pixels[9:]), (b"IEND", b"")]
-    framed = [struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in chunks]
+    chunks = [
+        (b"IHDR", header),
+        (b"IDAT", pixels[:9]),
+        (b"IDAT", pixels[9:]),
+        (b"IEND", b""),
+    ]
+    framed = [
+        struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d))
+        for n, d in chunks
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(framed)
 
 
@@ -49,9 +61,18 @@ CASES = {
         answer(PAGE, final_url="http://maps.test/sso/start?x=1"),
         RefusalReason.LOGIN_WALL,
     ),
-    "a Cloudflare challenge": (answer(PAGE, 403, {"cf-mitigated": "challenge"}), RefusalReason.BOT_WALL),
-    "an AWS challenge": (answer(b"", 202, {"x-amzn-waf-action": "challenge"}), RefusalReason.BOT_WALL),
-    "just a moment": (answer(b"<html><title>Just a moment...</title></html>"), RefusalReason.BOT_WALL),
+    "a Cloudflare challenge": (
+        answer(PAGE, 403, {"cf-mitigated": "challenge"}),
+        RefusalReason.BOT_WALL,
+    ),
+    "an AWS challenge": (
+        answer(b"", 202, {"x-amzn-waf-action": "challenge"}),
+        RefusalReason.BOT_WALL,
+    ),
+    "just a moment": (
+        answer(b"<html><title>Just a moment...</title></html>"),
+        RefusalReason.BOT_WALL,
+    ),
     "a schema": (
         answer(b'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>'),
         RefusalReason.OTHER_KIND,
@@ -62,11 +83,26 @@ CASES = {
     "HTTP 503": (answer(PAGE, 503), RefusalReason.SERVER_ERROR),
     "nothing": (answer(b" \n"), RefusalReason.NO_CONTENT),
     "half a JSON": (answer(b'{"a": [1, 2'), RefusalReason.MALFORMED),
-    "a body that was cut": (answer(b'{"a": [1, 2', truncated=True), RefusalReason.TOO_LARGE),
-    "an image of one colour": (answer(png([b"\0" + b"\xee\xf0\xff" * 256] * 256, 256)), RefusalReason.BLANK_IMAGE),
-    "a broken image": (answer(b"\x89PNG\r\n\x1a\n" + b"\0" * 60), RefusalReason.OTHER_KIND),
-    "a tiny image of another format": (answer(b"GIF89a" + b"\0" * 60), RefusalReason.OTHER_KIND),
-    "a text": (answer(b"hello", headers={"content-type": "text/plain"}), RefusalReason.OTHER_KIND),
+    "a body that was cut": (
+        answer(b'{"a": [1, 2', truncated=True),
+        RefusalReason.TOO_LARGE,
+    ),
+    "an image of one colour": (
+        answer(png([b"\0" + b"\xee\xf0\xff" * 256] * 256, 256)),
+        RefusalReason.BLANK_IMAGE,
+    ),
+    "a broken image": (
+        answer(b"\x89PNG\r\n\x1a\n" + b"\0" * 60),
+        RefusalReason.OTHER_KIND,
+    ),
+    "a tiny image of another format": (
+        answer(b"GIF89a" + b"\0" * 60),
+        RefusalReason.OTHER_KIND,
+    ),
+    "a text": (
+        answer(b"hello", headers={"content-type": "text/plain"}),
+        RefusalReason.OTHER_KIND,
+    ),
     "bytes without a type": (answer(b"\x01\x02\x03"), RefusalReason.INCONCLUSIVE),
     "HTTP 400": (answer(b"bad request", 400), RefusalReason.INCONCLUSIVE),
 }
@@ -93,7 +129,10 @@ def test_an_old_service_exception_is_read_too() -> None:
     exception = b"<ServiceException code='LayerNotDefined'>no x</ServiceException>"
     body = b"<ServiceExceptionReport>" + exception + b"</ServiceExceptionReport>"
     refusal = judge(answer(body))
-    assert (refusal.reason, refusal.detail) == (RefusalReason.EXCEPTION_REPORT, "LayerNotDefined: no x")
+    assert (refusal.reason, refusal.detail) == (
+        RefusalReason.EXCEPTION_REPORT,
+        "LayerNotDefined: no x",
+    )
 
 
 def test_an_exception_for_lack_of_permission_is_a_log_in_wall() -> None:
@@ -109,13 +148,22 @@ def test_an_exception_for_lack_of_permission_is_a_log_in_wall() -> None:
         b"<script src=/cdn-cgi/challenge-platform/x.js></script>",
     ],
 )
-def test_a_portal_with_a_log_in_or_a_riddle_in_its_corner_keeps_nobody_out(corner: bytes) -> None:
+def test_a_portal_with_a_log_in_or_a_riddle_in_its_corner_keeps_nobody_out(
+    corner: bytes,
+) -> None:
     links = b"".join(b"<li><a href=/%d>map</a></li>" % i for i in range(40))
-    assert judge(answer(b"<html><body>" + corner + links + b"</body></html>")).reason is RefusalReason.HTML_PAGE
     assert (
-        judge(answer(b"<html><body>" + corner + links + b"</body></html>", 403)).reason is not RefusalReason.HTML_PAGE
+        judge(answer(b"<html><body>" + corner + links + b"</body></html>")).reason
+        is RefusalReason.HTML_PAGE
     )
-    assert judge(answer(b"<html><body>" + corner + b"</body></html>")).reason is not RefusalReason.HTML_PAGE
+    assert (
+        judge(answer(b"<html><body>" + corner + links + b"</body></html>", 403)).reason
+        is not RefusalReason.HTML_PAGE
+    )
+    assert (
+        judge(answer(b"<html><body>" + corner + b"</body></html>")).reason
+        is not RefusalReason.HTML_PAGE
+    )
 
 
 def test_a_page_at_an_address_that_always_spoke_of_login_is_only_a_page() -> None:
@@ -137,29 +185,47 @@ FILTERED = {
 
 @pytest.mark.parametrize("first", FILTERED)
 @pytest.mark.parametrize("later", FILTERED)
-def test_an_image_of_one_colour_is_blank_whatever_its_filters(first: str, later: str) -> None:
+def test_an_image_of_one_colour_is_blank_whatever_its_filters(
+    first: str, later: str
+) -> None:
     rows = [FILTERED[first][0], FILTERED[later][1], FILTERED[later][1]]
     assert judge(answer(png(rows, 4))).reason is RefusalReason.BLANK_IMAGE
     for row in range(3):
-        for place in (4, 6, 12):  # the first pixel of all, changed, may colour all the others alike
+        for place in (
+            4,
+            6,
+            12,
+        ):  # the first pixel of all, changed, may colour all the others alike
             spoilt = list(rows)
-            spoilt[row] = rows[row][:place] + bytes([rows[row][place] ^ 1]) + rows[row][place + 1 :]
+            spoilt[row] = (
+                rows[row][:place]
+                + bytes([rows[row][place] ^ 1])
+                + rows[row][place + 1 :]
+            )
             assert judge(answer(png(spoilt, 4))).reason is RefusalReason.OTHER_KIND
 
 
 def test_a_small_map_with_dots_is_not_blank() -> None:
-    rows = [b"\0" + bytes(255 if (x * y) % 97 else 0 for x in range(256)) for y in range(256)]
+    rows = [
+        b"\0" + bytes(255 if (x * y) % 97 else 0 for x in range(256))
+        for y in range(256)
+    ]
     body = png(rows, 256, colour=3)
     assert len(body) < 2_500
     assert judge(answer(body)).reason is RefusalReason.OTHER_KIND
 
 
-def test_an_image_with_several_pixels_to_a_byte_is_blank_if_those_are_the_same() -> None:
+def test_an_image_with_several_pixels_to_a_byte_is_blank_if_those_are_the_same() -> (
+    None
+):
     # Ten pixels of two bits: the last byte has four bits that mean nothing.
     blank = [b"\0\xaa\xaa\xa0", b"\0\xaa\xaa\xaf"]
     assert judge(answer(png(blank, 10, 2, 3))).reason is RefusalReason.BLANK_IMAGE
     for row in (b"\0\xaa\xab\xa0", b"\0\xaa\xaa\xb0"):
-        assert judge(answer(png([blank[0], row], 10, 2, 3))).reason is RefusalReason.OTHER_KIND
+        assert (
+            judge(answer(png([blank[0], row], 10, 2, 3))).reason
+            is RefusalReason.OTHER_KIND
+        )
 
 
 def test_an_image_larger_than_is_decoded_or_cut_short_is_only_an_image() -> None:
@@ -175,7 +241,9 @@ def test_an_image_larger_than_is_decoded_or_cut_short_is_only_an_image() -> None
     [b"<Exception/>" * 600_000, b"<Exception>" * 100 + b"<a/>" * 1_000_000],
     ids=["many exceptions", "exceptions within exceptions"],
 )
-def test_an_exception_report_without_words_is_judged_soon_however_long(body: bytes) -> None:
+def test_an_exception_report_without_words_is_judged_soon_however_long(
+    body: bytes,
+) -> None:
     document = answer(b"<ServiceExceptionReport>" + body)
     assert document.root is not None
     started_s = time.process_time()
@@ -191,4 +259,7 @@ def test_what_is_said_of_an_answer_can_be_sent_as_json(body: bytes) -> None:
 
 def test_json_of_too_many_values_is_too_large() -> None:
     refusal = judge(answer(b"[" + b"{}," * 1_100_000 + b"{}]"))
-    assert (refusal.reason, refusal.detail) == (RefusalReason.TOO_LARGE, "3300004 bytes, more than is read")
+    assert (refusal.reason, refusal.detail) == (
+        RefusalReason.TOO_LARGE,
+        "3300004 bytes, more than is read",
+    )

@@ -26,7 +26,12 @@ PAGE = {
     "level": 0.5,
     "changed": "2026-07-15T08:00:00Z",
 }
-EVENT = {"events": ["onclick"], "sources": ["div#next"], "target": "text.innerHTML", "value": "Updateinfo()"}
+EVENT = {
+    "events": ["onclick"],
+    "sources": ["div#next"],
+    "target": "text.innerHTML",
+    "value": "Updateinfo()",
+}
 GOOD: dict[str, Any] = {
     "version": 1, "site": "http://site.test/", "flag": 0, "written": "2026-07-15T08:00:01.500Z",
     "pages": [{**PAGE, "events": [EVENT]}],
@@ -72,18 +77,32 @@ def test_a_report_of_the_contract_is_read() -> None:
         ({"pages": [{**PAGE, "url": "http://other.test/a.html"}]}, "another site"),
         ({"pages": [{**PAGE, "url": "http://site.test.other.test/"}]}, "another site"),
         ({"pages": [{**PAGE, "url": "javascript:alert(1)"}]}, "another site"),
-        ({"pages": [{**PAGE, "url": "http://site.test/" + "a" * 3000}]}, "another site"),
+        (
+            {"pages": [{**PAGE, "url": "http://site.test/" + "a" * 3000}]},
+            "another site",
+        ),
         ({"pages": [{**PAGE, "rank": 0.2}]}, "not the sum"),
         ({"pages": [{**PAGE, "frequency": 0.9, "rank": 1.4}]}, "not the sum"),
         ({"pages": [{**PAGE, "level": None}]}, "not the sum"),
-        ({"pages": [{**PAGE, "changed": "2026-07-15T11:00:00Z"}]}, "changed after it was written"),
+        (
+            {"pages": [{**PAGE, "changed": "2026-07-15T11:00:00Z"}]},
+            "changed after it was written",
+        ),
         ({"pages": [{**PAGE, "events": [EVENT] * 201}]}, "too many events"),
-        ({"pages": [{**PAGE, "events": [{**EVENT, "events": ["onsubmit"]}]}]}, "none that watchers report"),
-        ({"pages": [{**PAGE, "events": [{**EVENT, "value": "x" * 5000}]}]}, "malformed"),
+        (
+            {"pages": [{**PAGE, "events": [{**EVENT, "events": ["onsubmit"]}]}]},
+            "none that watchers report",
+        ),
+        (
+            {"pages": [{**PAGE, "events": [{**EVENT, "value": "x" * 5000}]}]},
+            "malformed",
+        ),
         ({"pages": [{**PAGE, "events": ["onclick"]}]}, "malformed"),
     ],
 )
-def test_what_is_forged_or_at_odds_with_itself_is_refused_with_a_reason(changes: dict[str, Any], why: str) -> None:
+def test_what_is_forged_or_at_odds_with_itself_is_refused_with_a_reason(
+    changes: dict[str, Any], why: str
+) -> None:
     with pytest.raises(BadReportError, match=why):
         read_with(**changes)
 
@@ -97,10 +116,15 @@ def test_what_is_forged_or_at_odds_with_itself_is_refused_with_a_reason(changes:
         (answer(b"<html>Not found</html>"), "no whole JSON"),
         (answer(json.dumps(GOOD).encode(), truncated=True), "too large"),
         (answer(b" " * (watcher_report.MAX_BYTES + 1)), "too large"),
-        (answer(json.dumps(GOOD).encode(), "http://cdn.test/report.json"), "at another site"),
+        (
+            answer(json.dumps(GOOD).encode(), "http://cdn.test/report.json"),
+            "at another site",
+        ),
     ],
 )
-def test_what_is_truncated_huge_or_kept_elsewhere_is_refused_with_a_reason(response: Response, why: str) -> None:
+def test_what_is_truncated_huge_or_kept_elsewhere_is_refused_with_a_reason(
+    response: Response, why: str
+) -> None:
     with pytest.raises(BadReportError, match=why):
         read(response)
 
@@ -117,21 +141,35 @@ def test_where_owner_and_crawler_share_a_key_only_signed_reports_count() -> None
     signature = hmac.new(key, text, "sha256").hexdigest().encode()
     signed = text + b', "signature": "' + signature + b'"}'
     assert read(answer(signed), key).pages
-    for forged in (signed.replace(b"a.html", b"b.html"), signed.replace(b'"flag": 0', b'"flag": 1'), text + b"}"):
+    for forged in (
+        signed.replace(b"a.html", b"b.html"),
+        signed.replace(b'"flag": 0', b'"flag": 1'),
+        text + b"}",
+    ):
         with pytest.raises(BadReportError, match="not signed"):
             read(answer(forged), key)
 
 
 _ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 @fuzzed(300)
-@given(st.sampled_from(sorted(GOOD)), st.sampled_from([*sorted(PAGE), "events"]), _ANY, st.booleans())
-def test_no_value_whatever_does_harm(name: str, inner: str, value: Any, is_inner: bool) -> None:
+@given(
+    st.sampled_from(sorted(GOOD)),
+    st.sampled_from([*sorted(PAGE), "events"]),
+    _ANY,
+    st.booleans(),
+)
+def test_no_value_whatever_does_harm(
+    name: str, inner: str, value: Any, is_inner: bool
+) -> None:
     changed = {"pages": [{**PAGE, inner: value}]} if is_inner else {name: value}
     body = json.dumps({**GOOD, **changed}, default=str).encode("utf-8", "replace")
     try:

@@ -12,7 +12,9 @@ from geoweb import Depths, World
 from geoweb.services import LISTS
 
 ROOT = Path(__file__).parents[2]
-NAMES = sorted(p.stem for p in (ROOT / "experiments").glob("*.py") if not p.stem.startswith("_"))
+NAMES = sorted(
+    p.stem for p in (ROOT / "experiments").glob("*.py") if not p.stem.startswith("_")
+)
 RESULTS = ROOT / "experiments" / "results"
 sys.path.insert(0, str(ROOT / "experiments"))
 
@@ -32,22 +34,31 @@ def test_the_experiments_of_the_issue_are_there() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ending", ["json", "md", "png", "svg"])
-def test_every_experiment_has_its_table_and_figure_and_none_is_large(name: str, ending: str) -> None:
+def test_every_experiment_has_its_table_and_figure_and_none_is_large(
+    name: str, ending: str
+) -> None:
     assert 200 < (RESULTS / f"{name}.{ending}").stat().st_size < 300_000
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_values_are_given_with_their_source_and_how_to_run_it_again(name: str) -> None:
+def test_published_values_are_given_with_their_source_and_how_to_run_it_again(
+    name: str,
+) -> None:
     told = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
     assert told["command"].startswith(f"python experiments/{name}.py")
-    assert any(year in told["published"]["source"] for year in ("2010", "2012", "2015", "2016"))
+    assert any(
+        year in told["published"]["source"] for year in ("2010", "2012", "2015", "2016")
+    )
     assert told["measured"]
 
 
 def test_the_figure_of_the_case_study_says_what_was_run_where_and_how_often() -> None:
     figure = (RESULTS / "case_study.svg").read_text("utf-8")
     found = json.loads((RESULTS / "case_study.json").read_text("utf-8"))["measured"]
-    assert f"real searches in one made-up catalogue ({found['services']:,} services" in figure
+    assert (
+        f"real searches in one made-up catalogue ({found['services']:,} services"
+        in figure
+    )
     assert "9 runs each, the quickest counts" in figure
 
 
@@ -66,9 +77,13 @@ def test_a_walk_reads_no_page_twice() -> None:
 
 
 def test_a_walk_to_the_end_finds_every_living_service_that_a_link_leads_to() -> None:
-    services = set().union(*(level.services for level in walk(WORLD, WORLD.seed_pages, 30, set())))
+    services = set().union(
+        *(level.services for level in walk(WORLD, WORLD.seed_pages, 30, set()))
+    )
     living = [p for p in WORLD.services if p.alive and p.spec.kind not in LISTS]
-    assert {p.number for p in living if any(m.page < _total(m.host) for m in p.mentions)} <= services
+    assert {
+        p.number for p in living if any(m.page < _total(m.host) for m in p.mentions)
+    } <= services
     assert all(WORLD.services[number].alive for number in services)
 
 
@@ -81,7 +96,10 @@ def test_a_search_brings_pages_about_the_topic_best_first_and_few_of_one_host() 
     assert found
     assert found[:3] == search(WORLD, "rivers", 3, per_host=2)
     assert all(sum(host == other for other, _ in found) <= 2 for host, _ in found)
-    topics = {WORLD.host(host).section_topics[WORLD.host(host).layout.spot(page).section] for host, page in found}
+    topics = {
+        WORLD.host(host).section_topics[WORLD.host(host).layout.spot(page).section]
+        for host, page in found
+    }
     assert len(topics) == 1
 
 

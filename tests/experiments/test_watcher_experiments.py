@@ -27,7 +27,9 @@ def test_the_interval_is_that_of_student() -> None:
     assert interval([2.0, 4.0, 6.0]) == (4.0, pytest.approx(4.965, abs=0.001))
 
 
-def test_with_a_watcher_every_update_is_seen_with_at_most_12_percent_of_the_requests() -> None:
+def test_with_a_watcher_every_update_is_seen_with_at_most_12_percent_of_the_requests() -> (
+    None
+):
     """WBC-11, figures 7 and 8: the uniform policy takes about ten times as long, and both see all updates."""
     found = kept("revisit_policies")
     assert set(found["watcher"]["updates seen, %"]) == {100.0}
@@ -49,13 +51,20 @@ def test_the_policies_are_what_they_are_called() -> None:
 def test_fifty_crawlers_overlap_as_their_scenario_has_it() -> None:
     """WBC-11, table II: independent crawlers read the same pages, with the flag of the watcher one crawler does."""
     found = kept("overlap")
-    simulated = {name: one["crawlers on a page"] for name, one in found["simulated"].items()}
+    simulated = {
+        name: one["crawlers on a page"] for name, one in found["simulated"].items()
+    }
     assert min(simulated["independent"]) > 40
     assert 1 < max(simulated["dependent"]) < 7
     assert set(simulated["watcher"]) == {1.0}
-    assert found["real"]["independent"]["most"] == found["real"]["independent"]["crawls"]
+    assert (
+        found["real"]["independent"]["most"] == found["real"]["independent"]["crawls"]
+    )
     assert found["real"]["watcher"]["most"] == 1
-    assert found["real"]["watcher"]["distinct pages"] == found["real"]["independent"]["distinct pages"]
+    assert (
+        found["real"]["watcher"]["distinct pages"]
+        == found["real"]["independent"]["distinct pages"]
+    )
 
 
 def test_the_simulator_counts_each_download() -> None:
@@ -64,12 +73,16 @@ def test_the_simulator_counts_each_download() -> None:
     import random
 
     days = overlap.independent(web, costs, random.Random(1))
-    assert [sum(read.values()) for read in days] == [overlap.CRAWLERS * 4] * overlap.DAYS
+    assert [sum(read.values()) for read in days] == [
+        overlap.CRAWLERS * 4
+    ] * overlap.DAYS
     assert days[0][0, 0] == overlap.CRAWLERS
     assert max(overlap.watcher(web, costs, random.Random(1))[0].values()) == 1
 
 
-def test_less_than_12_percent_of_the_pages_change_in_a_day_and_the_watcher_reports_all_of_them() -> None:
+def test_less_than_12_percent_of_the_pages_change_in_a_day_and_the_watcher_reports_all_of_them() -> (
+    None
+):
     """WBC-11, table I."""
     for name, site in kept("updated_pages").items():
         assert site["reported"] == site["changed"], name
@@ -82,7 +95,9 @@ def test_the_comments_behind_ajax_events_are_downloaded() -> None:
         assert found["downloaded"] >= 0.98 * found["comments"], video
 
 
-def test_a_watcher_of_a_million_files_stays_under_64_megabytes_and_3_percent_of_a_core() -> None:
+def test_a_watcher_of_a_million_files_stays_under_64_megabytes_and_3_percent_of_a_core() -> (
+    None
+):
     """WBC-10, Alqaraleh et al. 2015, table III: 3.45 percent of CPU at 1,000,000 pages."""
     million = kept("watcher_cost")["1000000"]["inotify"]
     assert million["MB"] < 64

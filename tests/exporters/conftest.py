@@ -23,7 +23,9 @@ from geohound.views.exporting import Exporting
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     opened = open_store(tmp_path_factory.mktemp("export") / "c.db", SystemClock())
     for service in SERVICES:
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", SystemClock().now()
+        )
         opened.catalogue.record_now([Observation(service, sighting)])
     yield opened
     opened.close()
@@ -31,13 +33,19 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="session")
 def exporting(store: Store) -> Exporting:
-    return Exporting(store.catalogue, CatalogueIndex(store.catalogue, store.segments), discover("kinds"))
+    return Exporting(
+        store.catalogue,
+        CatalogueIndex(store.catalogue, store.segments),
+        discover("kinds"),
+    )
 
 
 @pytest.fixture
 def export(exporting: Exporting):
     def write(format_id: str, **query: object) -> bytes:
-        found = exporting.write(discover("exporters")[format_id], Query(fold=False, **query))  # type: ignore[arg-type]
+        found = exporting.write(
+            discover("exporters")[format_id], Query(fold=False, **query)
+        )  # type: ignore[arg-type]
         return b"".join(found)
 
     return write
@@ -52,6 +60,15 @@ def many() -> Iterator[ExportedService]:
         "access": {"licence": "", "licence_text": "", "fees": "", "constraints": ""}, "layer_count": 1,
         "bbox": [1.0, 2.0, 3.0, 4.0],
     }  # fmt: skip
-    service = Service("wms", "https://a.example/wms", title="A map", abstract="x" * 60_000, layers=(Layer("a"),))
+    service = Service(
+        "wms",
+        "https://a.example/wms",
+        title="A map",
+        abstract="x" * 60_000,
+        layers=(Layer("a"),),
+    )
     requests = discover("kinds")["wms"].requests
-    return (ExportedService(service, record, lambda la: requests(service, la, None)) for _ in range(600))
+    return (
+        ExportedService(service, record, lambda la: requests(service, la, None))
+        for _ in range(600)
+    )

@@ -27,9 +27,22 @@ def test_csv_has_a_row_for_each_service(export):
     rows = list(csv.DictReader(io.StringIO(export("csv").decode())))
     assert {row["id"] for row in rows} == {service.id for service in SERVICES}
     rivers = next(row for row in rows if row["id"] == RIVERS.id)
-    assert (rivers["kind"], rivers["title"], rivers["keywords"]) == ("wms", "Rivers & lakes", "rivers; lakes")
-    assert [rivers[side] for side in ("west", "south", "east", "north")] == ["19.1", "59.3", "31.6", "70.1"]
-    assert (rivers["provider"], rivers["licence"], rivers["layer_count"]) == ("Water Institute", "CC-BY-4.0", "2")
+    assert (rivers["kind"], rivers["title"], rivers["keywords"]) == (
+        "wms",
+        "Rivers & lakes",
+        "rivers; lakes",
+    )
+    assert [rivers[side] for side in ("west", "south", "east", "north")] == [
+        "19.1",
+        "59.3",
+        "31.6",
+        "70.1",
+    ]
+    assert (rivers["provider"], rivers["licence"], rivers["layer_count"]) == (
+        "Water Institute",
+        "CC-BY-4.0",
+        "2",
+    )
 
 
 def test_no_cell_of_the_csv_is_a_formula(export):
@@ -37,7 +50,11 @@ def test_no_cell_of_the_csv_is_a_formula(export):
     rows = list(csv.reader(io.StringIO(export("csv").decode())))
     for row in rows[1:]:
         numbers = row[-4:]
-        assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row if cell not in numbers)
+        assert not any(
+            cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+            for cell in row
+            if cell not in numbers
+        )
     assert any(FORMULA.title in cell for row in rows for cell in row)
 
 
@@ -47,7 +64,9 @@ def test_geojson_splits_a_box_at_the_antimeridian(export):
     assert len(features) == len(SERVICES)
     assert features[RIVERS.id]["geometry"] == {
         "type": "Polygon",
-        "coordinates": [[[19.1, 59.3], [31.6, 59.3], [31.6, 70.1], [19.1, 70.1], [19.1, 59.3]]],
+        "coordinates": [
+            [[19.1, 59.3], [31.6, 59.3], [31.6, 70.1], [19.1, 70.1], [19.1, 59.3]]
+        ],
     }
     reefs = features[FIJI.id]["geometry"]
     assert reefs["type"] == "MultiPolygon"
@@ -58,11 +77,16 @@ def test_geojson_splits_a_box_at_the_antimeridian(export):
 def test_json_and_lines_hold_the_same_records(export):
     records = json.loads(export("json"))["services"]
     assert [json.loads(line) for line in export("jsonl").splitlines()] == records
-    assert {"id", "kind", "endpoint", "title", "bbox", "state", "layer_count"} <= set(records[0])
+    assert {"id", "kind", "endpoint", "title", "bbox", "state", "layer_count"} <= set(
+        records[0]
+    )
 
 
 def test_the_filters_of_a_search_hold(export):
-    found = [json.loads(line)["id"] for line in export("jsonl", text="rivers", kinds=("wms",)).splitlines()]
+    found = [
+        json.loads(line)["id"]
+        for line in export("jsonl", text="rivers", kinds=("wms",)).splitlines()
+    ]
     assert sorted(found) == sorted([RIVERS.id, TWIN.id])
 
 
@@ -80,7 +104,9 @@ def test_qgis_connections_have_unique_names_and_one_sort_a_file(export):
     assert (features.tag, features.get("version")) == ("qgsWFSConnections", "1.1")
     assert [each.get("url") for each in features.iterfind("wfs")] == [FIJI.endpoint]
     tiles = etree.fromstring(export("qgis-xyz"))
-    assert [each.get("url") for each in tiles.iterfind("xyztiles")] == ["https://tiles.example/{z}/{x}/{y}.png"]
+    assert [each.get("url") for each in tiles.iterfind("xyztiles")] == [
+        "https://tiles.example/{z}/{x}/{y}.png"
+    ]
 
 
 def test_qgis_takes_the_sort_of_what_was_asked_for(export):
@@ -93,7 +119,9 @@ def test_qgis_takes_the_sort_of_what_was_asked_for(export):
 def test_markup_in_names_stays_text_in_a_layer_definition(export):
     root = etree.fromstring(export("qlr"))
     assert root.xpath("//evil | //script") == []
-    assert "<script>" in [each.text for each in root.iterfind("maplayers/maplayer/layername")]
+    assert "<script>" in [
+        each.text for each in root.iterfind("maplayers/maplayer/layername")
+    ]
     trees = {each.get("id") for each in root.iter("layer-tree-layer")}
     assert trees == {each.text for each in root.iterfind("maplayers/maplayer/id")}
 
@@ -105,12 +133,19 @@ def test_geoparquet_says_what_its_geometries_are(export):
     assert (described["version"], described["primary_column"]) == ("1.1.0", "geometry")
     assert described["columns"]["geometry"]["encoding"] == "WKB"
     rows = {row["id"]: row for row in table.to_pylist()}
-    order, kind, rings, points = struct.unpack_from("<BIII", rows[RIVERS.id]["geometry"])
+    order, kind, rings, points = struct.unpack_from(
+        "<BIII", rows[RIVERS.id]["geometry"]
+    )
     assert (order, kind, rings, points) == (1, 3, 1, 5)
     assert struct.unpack_from("<dd", rows[RIVERS.id]["geometry"], 13) == (19.1, 59.3)
     assert struct.unpack_from("<BII", rows[FIJI.id]["geometry"]) == (1, 6, 2)
     assert rows[FORMULA.id]["geometry"] is None
-    assert rows[RIVERS.id]["bbox"] == {"xmin": 19.1, "ymin": 59.3, "xmax": 31.6, "ymax": 70.1}
+    assert rows[RIVERS.id]["bbox"] == {
+        "xmin": 19.1,
+        "ymin": 59.3,
+        "xmax": 31.6,
+        "ymax": 70.1,
+    }
 
 
 def test_terria_gets_a_group_for_each_server(export):
@@ -125,7 +160,10 @@ def test_terria_gets_a_group_for_each_server(export):
 def test_owslib_reads_the_context(export):
     context = OwcContext.from_json(export("owc").decode())
     offered = {resource.title: resource.offerings[0] for resource in context.resources}
-    assert offered["Reefs"].offering_code == "http://www.opengis.net/spec/owc-geojson/1.0/req/wfs"
+    assert (
+        offered["Reefs"].offering_code
+        == "http://www.opengis.net/spec/owc-geojson/1.0/req/wfs"
+    )
     asked = {operation.operations_code for operation in offered["Reefs"].operations}
     assert "GetCapabilities" in asked
 

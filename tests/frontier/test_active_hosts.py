@@ -29,7 +29,9 @@ def page(host, path, score):
 
 
 def service(host, path):
-    return Candidate(f"http://{host}.org/{path}", Via.LINK, score=1000.0, purpose=Purpose.PROBE)
+    return Candidate(
+        f"http://{host}.org/{path}", Via.LINK, score=1000.0, purpose=Purpose.PROBE
+    )
 
 
 async def admit(frontier, *found):
@@ -62,7 +64,11 @@ def test_rich_hosts_are_waited_for_while_poor_ones_are_due(store, task, clock):
         frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
         await admit(
             frontier,
-            *(page(host, n, score) for host, score in zip("abcd", (4, 3, 2, 1), strict=True) for n in range(3)),
+            *(
+                page(host, n, score)
+                for host, score in zip("abcd", (4, 3, 2, 1), strict=True)
+                for n in range(3)
+            ),
         )
         return await visit(frontier, clock, 12), clock.passed_s
 
@@ -77,14 +83,20 @@ def test_without_thrift_every_host_that_is_due_is_asked(store, task, clock):
         frontier = open_with_delay(store, task, FrontierLimits(), host_delay_s=1.0)
         await admit(
             frontier,
-            *(page(host, n, score) for host, score in zip("abcd", (4, 3, 2, 1), strict=True) for n in range(3)),
+            *(
+                page(host, n, score)
+                for host, score in zip("abcd", (4, 3, 2, 1), strict=True)
+                for n in range(3)
+            ),
         )
         return await visit(frontier, clock, 4)
 
     assert hosts_of(asyncio.run(story())) == list("abcd")
 
 
-def test_a_host_that_becomes_better_takes_the_place_of_a_poor_one_after_its_tenure(store, task, clock):
+def test_a_host_that_becomes_better_takes_the_place_of_a_poor_one_after_its_tenure(
+    store, task, clock
+):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
         await admit(frontier, *(page(host, n, 1) for host in "ab" for n in range(9)))
@@ -98,13 +110,19 @@ def test_a_host_that_becomes_better_takes_the_place_of_a_poor_one_after_its_tenu
     assert hosts_of(then).count("c") == 4
 
 
-def test_a_share_of_the_places_looks_at_hosts_that_were_never_asked_however_rich_the_others_are(store, task, clock):
+def test_a_share_of_the_places_looks_at_hosts_that_were_never_asked_however_rich_the_others_are(
+    store, task, clock
+):
     async def story():
         ten = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=10))
         frontier = open_with_delay(store, task, ten, host_delay_s=1.0)
-        await admit(frontier, *(page(f"rich{n}", m, 9) for n in range(10) for m in range(30)))
+        await admit(
+            frontier, *(page(f"rich{n}", m, 9) for n in range(10) for m in range(30))
+        )
         await visit(frontier, clock, 30)
-        await admit(frontier, *(page(f"new{n}", m, 1) for n in range(40) for m in range(9)))
+        await admit(
+            frontier, *(page(f"new{n}", m, 1) for n in range(40) for m in range(9))
+        )
         return await visit(frontier, clock, 60)
 
     visited = asyncio.run(story())
@@ -117,17 +135,30 @@ def test_services_are_tested_wherever_they_are(store, task):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
         await admit(
-            frontier, page("a", 1, 9), page("b", 1, 8), page("c", 1, 7), service("c", "wms"), service("d", "ows")
+            frontier,
+            page("a", 1, 9),
+            page("b", 1, 8),
+            page("c", 1, 7),
+            service("c", "wms"),
+            service("d", "ows"),
         )
         return [each.url for each in frontier.lease(9, Lane.PROBES)]
 
     assert asyncio.run(story()) == ["http://c.org/wms", "http://d.org/ows"]
 
 
-def test_a_host_that_rests_for_long_gives_its_place_away_and_comes_back(store, task, clock):
+def test_a_host_that_rests_for_long_gives_its_place_away_and_comes_back(
+    store, task, clock
+):
     async def story():
-        frontier = open_with_delay(store, task, FrontierLimits(thrift=Thrift(active_hosts=1)), host_delay_s=1.0)
-        await admit(frontier, *(page("a", n, 9) for n in range(2)), *(page("b", n, 1) for n in range(2)))
+        frontier = open_with_delay(
+            store, task, FrontierLimits(thrift=Thrift(active_hosts=1)), host_delay_s=1.0
+        )
+        await admit(
+            frontier,
+            *(page("a", n, 9) for n in range(2)),
+            *(page("b", n, 1) for n in range(2)),
+        )
         frontier.pause("a.org", 60.0)
         first = await visit(frontier, clock, 2)
         at = clock.passed_s
@@ -142,7 +173,10 @@ def test_a_host_that_rests_for_long_gives_its_place_away_and_comes_back(store, t
 def test_it_never_stalls_while_anything_is_left(store, task, clock):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=0.1)
-        await admit(frontier, *(page(host, n, ord(host) % 5) for host in "abcdefgh" for n in range(4)))
+        await admit(
+            frontier,
+            *(page(host, n, ord(host) % 5) for host in "abcdefgh" for n in range(4)),
+        )
         visited = await visit(frontier, clock, 32)
         return visited, frontier.due_in(), frontier.stats()
 
@@ -176,10 +210,18 @@ class Still:
         (Thrift(share=1.0), 1000, 5),
         (Thrift(share=0.5), 1000, 71),  # the geometric mean of 1,000 and 5, rounded up
         (Thrift(share=1.0), 4, FEWEST),
-        (Thrift(max_pages=500), 254, 85),  # a third, rounded up: at most three times as long
+        (
+            Thrift(max_pages=500),
+            254,
+            85,
+        ),  # a third, rounded up: at most three times as long
         (Thrift(max_pages=500), 12, 4),  # in a small crawl too
         (Thrift(max_pages=500), 4, 2),
-        (Thrift(max_pages=6000, max_time_s=100, usual_page_s=1.5), 254, 90),  # 60 pages a second, 1.5 s each
+        (
+            Thrift(max_pages=6000, max_time_s=100, usual_page_s=1.5),
+            254,
+            90,
+        ),  # 60 pages a second, 1.5 s each
     ],
 )
 def test_the_number_of_active_hosts_follows_from_what_is_spent(thrift, hosts, limit):
@@ -214,9 +256,15 @@ def test_pages_are_the_currency_only_where_the_user_bounds_them():
     assert ActiveLimit(thrift_of(as_usual, ranks_hosts=True), Still()).is_needed
     assert not ActiveLimit(thrift_of(usual, ranks_hosts=True), Still()).is_needed
     assert ActiveLimit(thrift_of(bounded, ranks_hosts=True), Still()).is_needed
-    assert thrift_of(bounded, ranks_hosts=False) is None  # published orders run as published
-    assert ActiveLimit(thrift_of(Settings(thrift="1"), ranks_hosts=False), Still()).is_needed
-    assert not ActiveLimit(thrift_of(Settings(max_pages=500, thrift="0"), ranks_hosts=True), Still()).is_needed
+    assert (
+        thrift_of(bounded, ranks_hosts=False) is None
+    )  # published orders run as published
+    assert ActiveLimit(
+        thrift_of(Settings(thrift="1"), ranks_hosts=False), Still()
+    ).is_needed
+    assert not ActiveLimit(
+        thrift_of(Settings(max_pages=500, thrift="0"), ranks_hosts=True), Still()
+    ).is_needed
     assert thrift_of(Settings(active_hosts=5), ranks_hosts=False).active_hosts == 5
 
 
@@ -226,13 +274,22 @@ def test_thrift_that_is_no_share_is_refused_with_a_sentence(text):
         thrift_share(text)
 
 
-def test_each_visit_says_whether_its_host_was_among_the_best_or_explored(store, task, clock):
+def test_each_visit_says_whether_its_host_was_among_the_best_or_explored(
+    store, task, clock
+):
     """Ten places, three in ten of them for hosts of which nothing was read: the three next best of twelve."""
 
     async def story():
         ten = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=10))
         frontier = open_with_delay(store, task, ten, host_delay_s=1.0)
-        await admit(frontier, *(page(host, n, 20 - i) for i, host in enumerate("abcdefghijkl") for n in range(2)))
+        await admit(
+            frontier,
+            *(
+                page(host, n, 20 - i)
+                for i, host in enumerate("abcdefghijkl")
+                for n in range(2)
+            ),
+        )
         await visit(frontier, clock, 10)
         return frontier.stats()
 
@@ -245,7 +302,9 @@ def test_each_visit_says_whether_its_host_was_among_the_best_or_explored(store, 
 
 def test_where_every_host_is_asked_none_has_a_role(store, task, clock):
     async def story():
-        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3), host_delay_s=1.0)
+        frontier = open_with_delay(
+            store, task, FrontierLimits(max_attempts=3), host_delay_s=1.0
+        )
         await admit(frontier, page("a", 1, 1), page("b", 1, 1))
         await visit(frontier, clock, 2)
 
@@ -253,13 +312,19 @@ def test_where_every_host_is_asked_none_has_a_role(store, task, clock):
     assert {visited.host_role for visited in store.log.visits(task)} == {HostRole.ANY}
 
 
-def test_tests_of_services_neither_use_up_the_stay_of_a_host_nor_count_as_pages(store, task, clock):
+def test_tests_of_services_neither_use_up_the_stay_of_a_host_nor_count_as_pages(
+    store, task, clock
+):
     """Three pages are a stay: six tests later, a host that is beaten still has all of it."""
 
     async def story():
         one = FrontierLimits(max_attempts=3, thrift=Thrift(active_hosts=1))
         frontier = open_with_delay(store, task, one, host_delay_s=1.0)
-        await admit(frontier, *(page("a", n, 1) for n in range(9)), *(service("a", f"wms{n}") for n in range(6)))
+        await admit(
+            frontier,
+            *(page("a", n, 1) for n in range(9)),
+            *(service("a", f"wms{n}") for n in range(6)),
+        )
         for _ in range(6):
             clock.passed_s += 1.5
             (tested,) = frontier.lease(1, Lane.PROBES)
@@ -271,15 +336,22 @@ def test_tests_of_services_neither_use_up_the_stay_of_a_host_nor_count_as_pages(
     assert hosts_of(asyncio.run(story())) == ["a", "a", "a", "b"]
 
 
-def test_a_resumed_crawl_with_both_budgets_asks_as_many_hosts_as_the_pages_that_are_left_need(store, task, clock):
+def test_a_resumed_crawl_with_both_budgets_asks_as_many_hosts_as_the_pages_that_are_left_need(
+    store, task, clock
+):
     """80 of 100 pages were read: 20 pages of 1.5 s in 2 s need 15 hosts; for 100 pages it would be 75."""
 
     async def story():
         await admit(
-            open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0), *(page("a", n, 1) for n in range(80))
+            open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0),
+            *(page("a", n, 1) for n in range(80)),
         )
-        await visit(open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0), clock, 80)
-        both = FrontierLimits(thrift=Thrift(max_pages=100, max_time_s=2.0, usual_page_s=1.5))
+        await visit(
+            open_with_delay(store, task, FrontierLimits(), host_delay_s=0.0), clock, 80
+        )
+        both = FrontierLimits(
+            thrift=Thrift(max_pages=100, max_time_s=2.0, usual_page_s=1.5)
+        )
         frontier = open_with_delay(store, task, both, host_delay_s=1.0)
         await admit(frontier, *(page(f"h{n}", 1, 1) for n in range(90)))
         return frontier.stats()
@@ -290,7 +362,14 @@ def test_a_resumed_crawl_with_both_budgets_asks_as_many_hosts_as_the_pages_that_
 def test_the_hosts_that_are_waited_for_have_names_the_soonest_first(store, task, clock):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
-        await admit(frontier, *(page(host, n, score) for host, score in (("a", 3), ("b", 2), ("c", 1)) for n in "12"))
+        await admit(
+            frontier,
+            *(
+                page(host, n, score)
+                for host, score in (("a", 3), ("b", 2), ("c", 1))
+                for n in "12"
+            ),
+        )
         none = frontier.awaited(9)
         for _ in range(2):
             await visit(frontier, clock, 1)

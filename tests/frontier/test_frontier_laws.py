@@ -26,7 +26,9 @@ DELAY_S = 2.0
 URLS = st.builds("http://{}.org/{}".format, st.sampled_from("abc"), st.integers(0, 30))
 PURPOSES = st.sampled_from([Purpose.PAGE, Purpose.PROBE])
 SCORES = st.floats(0, 3, width=16)
-CANDIDATES = st.builds(Candidate, URLS, score=SCORES, purpose=PURPOSES, depth=st.integers(0, 3))
+CANDIDATES = st.builds(
+    Candidate, URLS, score=SCORES, purpose=PURPOSES, depth=st.integers(0, 3)
+)
 
 
 class Clock:
@@ -52,7 +54,9 @@ class FrontierLaws(RuleBasedStateMachine):
         self.attempts = {}
         self.leased = {}
         self.last_asked = {}
-        self.frontier = open_with_delay(self.store, self.task, self.bounds, host_delay_s=DELAY_S)
+        self.frontier = open_with_delay(
+            self.store, self.task, self.bounds, host_delay_s=DELAY_S
+        )
 
     bounds = FrontierLimits(max_attempts=3, max_depth=2)
 
@@ -73,9 +77,15 @@ class FrontierLaws(RuleBasedStateMachine):
                 continue
             if url in self.admitted:
                 is_taken = url in self.settled or url in self.leased
-                if not candidate.is_page or is_taken or candidate.depth >= self.admitted[url].depth:
+                if (
+                    not candidate.is_page
+                    or is_taken
+                    or candidate.depth >= self.admitted[url].depth
+                ):
                     continue
-                self.attempts.pop(url, None)  # found nearer: it waits anew, and where it waited is passed over
+                self.attempts.pop(
+                    url, None
+                )  # found nearer: it waits anew, and where it waited is passed over
             count += 1
             self.admitted[url] = candidate
         assert self.run(partial(self.frontier.admit, candidates)).count == count
@@ -89,8 +99,12 @@ class FrontierLaws(RuleBasedStateMachine):
             assert candidate == self.admitted[candidate.url]
             assert candidate.purpose.lane is lane
             assert candidate.url not in self.settled
-            assert host not in {url.split("/")[2] for url in self.leased}, "one lease per host"
-            assert self.clock.passed_s >= self.last_asked.get(host, -DELAY_S) + DELAY_S, "hosts rest"
+            assert host not in {url.split("/")[2] for url in self.leased}, (
+                "one lease per host"
+            )
+            assert (
+                self.clock.passed_s >= self.last_asked.get(host, -DELAY_S) + DELAY_S
+            ), "hosts rest"
             self.leased[candidate.url] = candidate
 
     @precondition(lambda self: self.leased)
@@ -98,7 +112,11 @@ class FrontierLaws(RuleBasedStateMachine):
     def settle(self, data, settlement):
         url = data.draw(st.sampled_from(sorted(self.leased)))
         reason = None if settlement is Settlement.DONE else FailureReason.RESET
-        self.run(partial(self.frontier.settle, self.leased.pop(url), Settled(settlement, reason)))
+        self.run(
+            partial(
+                self.frontier.settle, self.leased.pop(url), Settled(settlement, reason)
+            )
+        )
         self.last_asked[url.split("/")[2]] = self.clock.passed_s
         if settlement is Settlement.POSTPONED:
             return
@@ -114,14 +132,18 @@ class FrontierLaws(RuleBasedStateMachine):
     def start_anew(self):
         self.store.close()
         self.store = open_store(Path(self.folder.name, "c.db"), self.clock)
-        self.frontier = open_with_delay(self.store, self.task, self.bounds, host_delay_s=DELAY_S)
+        self.frontier = open_with_delay(
+            self.store, self.task, self.bounds, host_delay_s=DELAY_S
+        )
         self.leased.clear()
         self.last_asked.clear()
 
     @invariant()
     def nothing_is_lost(self):
         waiting = len(self.admitted) - len(self.settled) - len(self.leased)
-        assert self.frontier.stats().queued == waiting, "each URL once, however often it was queued"
+        assert self.frontier.stats().queued == waiting, (
+            "each URL once, however often it was queued"
+        )
         if self.frontier.due_in() is None:
             assert waiting == 0
             assert not self.leased
@@ -130,7 +152,11 @@ class FrontierLaws(RuleBasedStateMachine):
         """All that is left can be had, each once."""
         expected = set(self.admitted) - self.settled - set(self.leased)
         for url in sorted(self.leased):
-            self.run(partial(self.frontier.settle, self.leased[url], Settled(Settlement.DONE)))
+            self.run(
+                partial(
+                    self.frontier.settle, self.leased[url], Settled(Settlement.DONE)
+                )
+            )
         left = set()
         while (due := self.frontier.due_in()) is not None:
             self.clock.passed_s += due
@@ -138,7 +164,11 @@ class FrontierLaws(RuleBasedStateMachine):
                 for candidate in self.run(partial(self.frontier.lease, 5, lane)):
                     assert candidate.url not in left
                     left.add(candidate.url)
-                    self.run(partial(self.frontier.settle, candidate, Settled(Settlement.DONE)))
+                    self.run(
+                        partial(
+                            self.frontier.settle, candidate, Settled(Settlement.DONE)
+                        )
+                    )
         assert left == expected
         self.loop.run_until_complete(self.frontier.flush())
         self.store.close()

@@ -14,7 +14,11 @@ from geohound.model.work.frontier import Settled
 from geohound.model.work.task import TaskSpec
 
 DONE = Settled(Settlement.DONE)
-RANKS = {"rich": 30.0, "fair": 20.0, "poor": 10.0}  # back-links of the pages of each host
+RANKS = {
+    "rich": 30.0,
+    "fair": 20.0,
+    "poor": 10.0,
+}  # back-links of the pages of each host
 
 
 @pytest.fixture
@@ -22,14 +26,18 @@ def task(store):
     return store.tasks.create(TaskSpec()).id
 
 
-def test_the_urls_of_the_best_frontiers_are_visited_sooner_and_more_often(store, task, clock) -> None:
+def test_the_urls_of_the_best_frontiers_are_visited_sooner_and_more_often(
+    store, task, clock
+) -> None:
     """WBC-8, Alqaraleh, Ramadan & Salamah 2015, section 2.2 (5): with a group of main frontiers, each has a rank that
     depends on its URLs; those of the most important ones are visited faster and more frequently.
 
     One visit a second by one worker, and two seconds of rest for each host: the two best hosts take all its time."""
 
     async def story() -> list[str]:
-        frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3), host_delay_s=2.0)
+        frontier = open_with_delay(
+            store, task, FrontierLimits(max_attempts=3), host_delay_s=2.0
+        )
         found = [
             Candidate(f"http://{host}.org/{n}", Via.LINK, score=rank)
             for n in range(10)

@@ -16,7 +16,9 @@ BOUNDS = FrontierLimits(holds_links=True)
 SEED = Candidate("http://a.org/", Via.SEARCH)
 LINK = Candidate("http://b.org/page", Via.LINK, SEED.url, depth=1)
 SCRIPT = Candidate("http://c.org/viewer.js", Via.SCRIPT, SEED.url, depth=1)
-TEST = Candidate("http://d.org/wms?service=WMS", Via.LINK, SEED.url, depth=1, purpose=Purpose.PROBE)
+TEST = Candidate(
+    "http://d.org/wms?service=WMS", Via.LINK, SEED.url, depth=1, purpose=Purpose.PROBE
+)
 
 
 @pytest.fixture
@@ -35,7 +37,9 @@ async def opened(store, task):
     return frontier
 
 
-def test_seeds_their_files_and_tests_come_first_and_links_when_they_are_released(store, task):
+def test_seeds_their_files_and_tests_come_first_and_links_when_they_are_released(
+    store, task
+):
     async def story():
         frontier = await opened(store, task)
         assert leased(frontier) == {SEED.url, SCRIPT.url}

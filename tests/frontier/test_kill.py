@@ -122,7 +122,9 @@ async def _what_is_left(store, task, admitted, catalogued):
         for candidate in leased:
             assert candidate.url not in left
             left.add(candidate.url)
-            frontier._schedule.release(frontier._leases.pop(candidate.url).host, 0, is_page=True)
+            frontier._schedule.release(
+                frontier._leases.pop(candidate.url).host, 0, is_page=True
+            )
     await frontier.flush()
     found = {url for url in catalogued if store.catalogue.at(url)}
     return left, known, found

@@ -40,7 +40,10 @@ def test_a_packed_heap_gives_the_greatest_first(steps):
     assert len(heap) == 0
 
 
-@given(st.lists(KEYS), st.lists(st.tuples(st.sampled_from(["add", "discard"]), KEYS | st.integers(-3, 3))))
+@given(
+    st.lists(KEYS),
+    st.lists(st.tuples(st.sampled_from(["add", "discard"]), KEYS | st.integers(-3, 3))),
+)
 def test_the_compact_set_behaves_like_a_set(start, steps):
     seen, model = HashSet(start), set(start)
     for action, key in steps:
@@ -70,7 +73,11 @@ def test_a_known_url_takes_at_most_twelve_bytes():
 def test_shape_counts_never_count_too_few_and_seldom_too_many():
     counts = CountMinSketch()
     for i in range(100_000):
-        counts.add(shape_key(f"http://a.org/{'abcdefghij'[i % 10]}x{chr(97 + i // 10 % 26)}/{'q' * (i // 260)}"))
+        counts.add(
+            shape_key(
+                f"http://a.org/{'abcdefghij'[i % 10]}x{chr(97 + i // 10 % 26)}/{'q' * (i // 260)}"
+            )
+        )
     often = shape_key("http://often.org/1")
     for _ in range(50):
         counts.add(often)

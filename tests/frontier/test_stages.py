@@ -9,7 +9,16 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.model.failure import FailureReason
-from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose, Settlement, Via
+from geohound.model.visit import (
+    Candidate,
+    Lane,
+    Link,
+    Outcome,
+    Page,
+    Purpose,
+    Settlement,
+    Via,
+)
 from geohound.model.work.frontier import Settled
 from geohound.model.work.order_options import GroupRules
 from geohound.model.work.task import TaskSpec
@@ -33,7 +42,10 @@ async def admit(frontier, *found):
 def two_groups():
     """The order, and a seed of either group."""
     order = OssGroups(TWO_GROUPS)
-    seeds = [Candidate(f"http://{name}.org/", score=order.seed("", at)) for at, name in enumerate("ab")]
+    seeds = [
+        Candidate(f"http://{name}.org/", score=order.seed("", at))
+        for at, name in enumerate("ab")
+    ]
     return order, seeds
 
 
@@ -46,7 +58,9 @@ def below(order, page, url):
 def named(order, page, url):
     """What looks like a service, linked from this page."""
     found = below(order, page, url)
-    return Candidate(url, Via.LINK, page.url, "", found.score, found.depth, Purpose.PROBE)
+    return Candidate(
+        url, Via.LINK, page.url, "", found.score, found.depth, Purpose.PROBE
+    )
 
 
 def test_groups_do_not_wait_for_each_others_levels(store, task):
@@ -66,10 +80,17 @@ def test_groups_do_not_wait_for_each_others_levels(store, task):
         [level_2] = frontier.lease(5, Lane.PAGES)
         return [first.url, slow.url, level_1.url, level_2.url]
 
-    assert asyncio.run(story()) == ["http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"]
+    assert asyncio.run(story()) == [
+        "http://a.org/",
+        "http://b.org/",
+        "http://c.org/",
+        "http://d.org/",
+    ]
 
 
-def test_a_level_waits_for_the_tests_of_the_one_before_also_when_they_are_tried_again(store, task, clock):
+def test_a_level_waits_for_the_tests_of_the_one_before_also_when_they_are_tried_again(
+    store, task, clock
+):
     async def story():
         order, [seed, _] = two_groups()
         frontier = open_with_delay(store, task, BOUNDS, order)
@@ -80,12 +101,18 @@ def test_a_level_waits_for_the_tests_of_the_one_before_also_when_they_are_tried_
         frontier.settle(seed, DONE)
         none_yet = frontier.lease(5, Lane.PAGES)
         [test] = frontier.lease(5, Lane.PROBES)
-        frontier.settle(test, Settled(Settlement.RETRY, FailureReason.UNAVAILABLE, retry_in_s=30))
+        frontier.settle(
+            test, Settled(Settlement.RETRY, FailureReason.UNAVAILABLE, retry_in_s=30)
+        )
         still_none = frontier.lease(5, Lane.PAGES)
         await clock.sleep(31)
         [test] = frontier.lease(5, Lane.PROBES)
         frontier.settle(test, DONE)
-        return none_yet, still_none, [page.url for page in frontier.lease(5, Lane.PAGES)]
+        return (
+            none_yet,
+            still_none,
+            [page.url for page in frontier.lease(5, Lane.PAGES)],
+        )
 
     assert asyncio.run(story()) == ([], [], ["http://c.org/"])
 
@@ -93,7 +120,9 @@ def test_a_level_waits_for_the_tests_of_the_one_before_also_when_they_are_tried_
 def test_what_is_held_back_counts_in_the_queue_of_its_host(store, task):
     async def story():
         order, [seed, _] = two_groups()
-        frontier = open_with_delay(store, task, FrontierLimits(max_queue_per_host=2), order)
+        frontier = open_with_delay(
+            store, task, FrontierLimits(max_queue_per_host=2), order
+        )
         await admit(frontier, seed)
         [seed] = frontier.lease(5, Lane.PAGES)
         found = [below(order, seed, f"http://c.org/{n}") for n in range(5)]

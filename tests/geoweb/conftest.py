@@ -22,7 +22,9 @@ def world() -> World:
 def ask(world: World) -> Ask:
     def asked(url: str, moods: Moods | None = None, web: World = world) -> Reply:
         parts = urlsplit(url)
-        return respond(web, Request("GET", parts.netloc, parts.path or "/", parts.query), moods)
+        return respond(
+            web, Request("GET", parts.netloc, parts.path or "/", parts.query), moods
+        )
 
     return asked
 
@@ -32,6 +34,8 @@ def troubled(world: World) -> Callable[[Trouble], Host]:
     """A host with a trouble."""
 
     def found(trouble: Trouble) -> Host:
-        return next(h for h in map(world.host, range(world.hosts)) if trouble in h.troubles)
+        return next(
+            h for h in map(world.host, range(world.hosts)) if trouble in h.troubles
+        )
 
     return found

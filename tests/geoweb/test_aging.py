@@ -30,7 +30,9 @@ def test_only_the_fates_of_services_differ(ages: list[World]) -> None:
     assert all(p.alive for p in young.services)
 
 
-def test_with_each_age_a_share_of_the_living_dies_and_none_comes_back(ages: list[World]) -> None:
+def test_with_each_age_a_share_of_the_living_dies_and_none_comes_back(
+    ages: list[World],
+) -> None:
     dead = [{p.number for p in world.services if not p.alive} for world in ages]
     assert all(earlier < later for earlier, later in pairwise(dead))
     share = len(dead[1]) / len(ages[0].services)
@@ -42,13 +44,22 @@ def test_services_die_in_every_way(ages: list[World]) -> None:
     assert set(fates) == set(LATER_FATES)
 
 
-def test_an_older_web_travels_to_another_process_with_its_age(ages: list[World]) -> None:
+def test_an_older_web_travels_to_another_process_with_its_age(
+    ages: list[World],
+) -> None:
     make, numbers = ages[2].__reduce__()
-    assert [p.fate for p in make(*numbers).services] == [p.fate for p in ages[2].services]
+    assert [p.fate for p in make(*numbers).services] == [
+        p.fate for p in ages[2].services
+    ]
 
 
-@pytest.mark.parametrize(("fate", "status", "hangs"), [(Fate.SILENT, 200, True), (Fate.RATE_LIMITED, 429, False)])
-def test_the_late_fates_answer_as_they_say(ages: list[World], fate: Fate, status: int, hangs: bool) -> None:
+@pytest.mark.parametrize(
+    ("fate", "status", "hangs"),
+    [(Fate.SILENT, 200, True), (Fate.RATE_LIMITED, 429, False)],
+)
+def test_the_late_fates_answer_as_they_say(
+    ages: list[World], fate: Fate, status: int, hangs: bool
+) -> None:
     placed = next(p for p in ages[3].services if p.fate is fate)
     host, path, query = _parts(services.facts(placed.spec).proof_url)
     reply = respond(ages[3], Request("GET", host, path, query))

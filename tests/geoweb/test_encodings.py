@@ -33,7 +33,16 @@ def test_pages_decode_strictly_and_hold_the_words_of_their_language(world, ask):
 
 @pytest.mark.parametrize(
     "encoding",
-    ["utf-8", "iso-8859-1", "iso-8859-15", "windows-1251", "gb2312", "shift_jis", "utf-16", "iso-8859-2"],
+    [
+        "utf-8",
+        "iso-8859-1",
+        "iso-8859-15",
+        "windows-1251",
+        "gb2312",
+        "shift_jis",
+        "utf-16",
+        "iso-8859-2",
+    ],
 )
 def test_every_encoding_is_in_use(wide_world, encoding):
     assert any(wide_world.host(i).encoding == encoding for i in range(wide_world.hosts))

@@ -37,7 +37,10 @@ def share_topical(world, sampled, topical):
 
 
 def test_topical_pages_link_to_topical_hosts_more_often_but_not_always(world, sampled):
-    on_topic, off_topic = share_topical(world, sampled, True), share_topical(world, sampled, False)
+    on_topic, off_topic = (
+        share_topical(world, sampled, True),
+        share_topical(world, sampled, False),
+    )
     assert on_topic > 2 * off_topic > 0
     assert on_topic < 0.6
 
@@ -49,14 +52,20 @@ def test_link_counts_have_a_long_tail(sampled):
 
 
 def test_most_of_the_web_is_off_topic(world):
-    pages = [(h, p) for h in map(world.host, range(world.hosts)) for p in range(0, h.layout.total, 61)]
+    pages = [
+        (h, p)
+        for h in map(world.host, range(world.hosts))
+        for p in range(0, h.layout.total, 61)
+    ]
     topical = sum(gist_of(host, page).topic < OFF_TOPIC for host, page in pages)
     assert 0.03 < topical / len(pages) < 0.35
 
 
 def test_every_link_leads_to_a_page_that_is_there(world, sampled):
     for _, _, edges in sampled:
-        assert all(0 <= page < world.host(target).layout.total for _, target, page in edges)
+        assert all(
+            0 <= page < world.host(target).layout.total for _, target, page in edges
+        )
 
 
 def test_the_links_on_a_page_are_those_of_the_graph(world, ask, sampled):
@@ -64,5 +73,10 @@ def test_the_links_on_a_page_are_those_of_the_graph(world, ask, sampled):
         if host.is_walled or host.troubles & {Trouble.SESSION_IDS}:
             continue
         text = ask(url_of(host, page)).body.decode(host.encoding)
-        shown = {urljoin(url_of(host, page), unescape(h)) for h in re.findall('(?i)href="([^"]+)"', text)}
-        assert {url_of(world.host(target), number) for _, target, number in edges} <= shown
+        shown = {
+            urljoin(url_of(host, page), unescape(h))
+            for h in re.findall('(?i)href="([^"]+)"', text)
+        }
+        assert {
+            url_of(world.host(target), number) for _, target, number in edges
+        } <= shown

@@ -39,12 +39,16 @@ def ask(engine: SearchEngine, words: str, page: int = 1) -> dict[str, Any]:
     return found
 
 
-def test_results_are_pages_that_hold_the_words(engine: SearchEngine, world: World) -> None:
+def test_results_are_pages_that_hold_the_words(
+    engine: SearchEngine, world: World
+) -> None:
     found = ask(engine, "wms")
     assert found["results"]
     for row in found["results"]:
         parts = urlsplit(row["url"])
-        page = respond(world, Request("GET", parts.netloc, parts.path or "/", parts.query))
+        page = respond(
+            world, Request("GET", parts.netloc, parts.path or "/", parts.query)
+        )
         assert page.status == 200
         assert b"wms" in page.body.lower()
 
@@ -56,12 +60,16 @@ def test_more_words_bring_fewer_results(engine: SearchEngine) -> None:
 
 
 def test_the_estimate_is_far_too_high(engine: SearchEngine) -> None:
-    real = sum(len(ask(engine, "wms", page)["results"]) for page in range(1, MAX_PAGES + 1))
+    real = sum(
+        len(ask(engine, "wms", page)["results"]) for page in range(1, MAX_PAGES + 1)
+    )
     assert ask(engine, "wms")["number_of_results"] > 10 * real
 
 
 def test_the_same_question_brings_other_results_each_time(engine: SearchEngine) -> None:
-    asked = [tuple(row["url"] for row in ask(engine, "wms")["results"]) for _ in range(8)]
+    asked = [
+        tuple(row["url"] for row in ask(engine, "wms")["results"]) for _ in range(8)
+    ]
     assert len(set(asked)) > 1
     assert set(asked[0]) & set(asked[1]), "but not all others"
 
@@ -73,7 +81,10 @@ def test_there_are_no_pages_beyond_a_limit(engine: SearchEngine) -> None:
 
 def test_too_many_questions_a_second_are_refused(world: World) -> None:
     engine = SearchEngine(world, lambda: 5.0)
-    replies = [engine.answer(Request("GET", "search.test", "/search", "q=zzzz&format=json")) for _ in range(30)]
+    replies = [
+        engine.answer(Request("GET", "search.test", "/search", "q=zzzz&format=json"))
+        for _ in range(30)
+    ]
     assert [reply.status for reply in replies].count(429) == 10
     assert replies[-1].headers == (("Retry-After", "1"),)
 

@@ -93,7 +93,9 @@ def test_a_request_may_come_in_pieces(small):
 
 
 def test_a_head_request_gets_no_body(small):
-    received = serving(small, lambda a: exchange(a, get(calm_host(small).name, method="HEAD")))
+    received = serving(
+        small, lambda a: exchange(a, get(calm_host(small).name, method="HEAD"))
+    )
     assert received.endswith(b"\r\n\r\n")
     assert b"Content-Length: 0" not in received
 
@@ -122,7 +124,9 @@ def test_bad_requests_are_refused_and_the_connection_closed(small, sent, status)
 
 def test_a_hanging_host_never_answers_and_does_not_keep_the_server_from_stopping(small):
     name = host_with(small, Trouble.HANGING).name
-    assert serving(small, lambda address: exchange(address, get(name), seconds=0.3)) == b""
+    assert (
+        serving(small, lambda address: exchange(address, get(name), seconds=0.3)) == b""
+    )
 
 
 @pytest.mark.slow
@@ -130,7 +134,9 @@ def test_a_slow_host_lets_one_wait_and_then_answers_in_full(small, ask):
     host = host_with(small, Trouble.SLOW)
     expected = ask(url_of(host, 0), web=small)
     began = time.monotonic()
-    received = serving(small, lambda address: exchange(address, get(host.name), seconds=30))
+    received = serving(
+        small, lambda address: exchange(address, get(host.name), seconds=30)
+    )
     assert time.monotonic() - began >= expected.delay_s
     assert received.endswith(expected.body)
 
@@ -144,7 +150,9 @@ serve(World(3, 60, 2000), processes=%d, on_ready=lambda address: print(address[1
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_serving_ends_cleanly_when_terminated(small, processes):
-    server = subprocess.Popen([sys.executable, "-c", SERVE % processes], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVE % processes], stdout=subprocess.PIPE, text=True
+    )
     with server:
         try:
             port = int(server.stdout.readline())
@@ -164,10 +172,22 @@ def test_serving_ends_cleanly_when_terminated(small, processes):
     host=st.sampled_from(range(60)),
     path=st.text(st.characters(max_codepoint=255), max_size=40),
     first=st.sampled_from(
-        ("", "calendar", "go/on/", "go/loop/", "config/map-", "members", "search", "geoserver/", "cgi-bin/")
+        (
+            "",
+            "calendar",
+            "go/on/",
+            "go/loop/",
+            "config/map-",
+            "members",
+            "search",
+            "geoserver/",
+            "cgi-bin/",
+        )
     ),
     query=st.text(st.characters(max_codepoint=255), max_size=40),
 )
 def test_no_request_whatever_upsets_the_web(small, host, path, first, query):
-    reply = respond(small, Request("GET", small.host(host).name, f"/{first}{path}", query))
+    reply = respond(
+        small, Request("GET", small.host(host).name, f"/{first}{path}", query)
+    )
     assert 200 <= reply.status < 600

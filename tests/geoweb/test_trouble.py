@@ -23,7 +23,10 @@ def location(reply):
 
 
 def hrefs(reply, host):
-    return [unescape(h) for h in re.findall(r'(?i)href="([^"]*)"', reply.body.decode(host.encoding))]
+    return [
+        unescape(h)
+        for h in re.findall(r'(?i)href="([^"]*)"', reply.body.decode(host.encoding))
+    ]
 
 
 @pytest.mark.parametrize("trouble", list(Trouble))
@@ -42,7 +45,9 @@ def test_trouble_can_be_switched_off(ask):
 
 def test_the_share_of_a_trouble_can_be_set():
     rough = World(7, 100, 5000, trouble=Shares(calendar=0.5))
-    assert 45 <= sum(Trouble.CALENDAR in rough.host(i).troubles for i in range(100)) <= 50
+    assert (
+        45 <= sum(Trouble.CALENDAR in rough.host(i).troubles for i in range(100)) <= 50
+    )
 
 
 def test_walls_let_nobody_in(ask, troubled):
@@ -89,13 +94,18 @@ def test_redirects_go_in_circles_or_on_for_ever(ask, troubled):
 
 def test_calendars_have_no_end(ask, troubled):
     host = troubled(Trouble.CALENDAR)
-    url = urljoin(url_of(host, 0), next(h for h in hrefs(ask(url_of(host, 0)), host) if "calendar" in h))
+    url = urljoin(
+        url_of(host, 0),
+        next(h for h in hrefs(ask(url_of(host, 0)), host) if "calendar" in h),
+    )
     seen = set()
     for _ in range(200):
         seen.add(url)
         reply = ask(url)
         assert reply.status == 200
-        months = re.findall(r'href="(/calendar\?month=[^"&]+)">&raquo;', reply.body.decode())
+        months = re.findall(
+            r'href="(/calendar\?month=[^"&]+)">&raquo;', reply.body.decode()
+        )
         url = urljoin(url, months[0])
     assert len(seen) == 200
 
@@ -127,11 +137,15 @@ def test_broken_html_is_broken_and_still_has_its_links(ask, troubled):
 
 
 def test_wrong_types_and_charsets_are_wrong(ask, world, troubled):
-    assert not ask(url_of(troubled(Trouble.WRONG_TYPE), 0)).content_type.startswith("text/html")
+    assert not ask(url_of(troubled(Trouble.WRONG_TYPE), 0)).content_type.startswith(
+        "text/html"
+    )
     host = troubled(Trouble.WRONG_CHARSET)
     assert declared(host) != host.encoding
     reply = ask(url_of(host, 0))
-    assert declared(host) in reply.content_type or declared(host).encode() in reply.body.replace(b"\0", b"")
+    assert declared(host) in reply.content_type or declared(
+        host
+    ).encode() in reply.body.replace(b"\0", b"")
 
 
 def test_log_in_areas_send_to_the_log_in_page(ask, troubled):
@@ -140,7 +154,9 @@ def test_log_in_areas_send_to_the_log_in_page(ask, troubled):
 
 
 def test_crawl_delays_are_asked_for(ask, troubled):
-    rules = Protego.parse(ask(f"http://{troubled(Trouble.CRAWL_DELAY).name}/robots.txt").body.decode())
+    rules = Protego.parse(
+        ask(f"http://{troubled(Trouble.CRAWL_DELAY).name}/robots.txt").body.decode()
+    )
     assert rules.crawl_delay("geohound") in {1.0, 2.0}
 
 
@@ -181,8 +197,14 @@ def test_dead_services_are_dead_in_their_own_way(world, ask, fate):
     for placed in dead:
         reply = ask(services.facts(placed.spec).proof_url)
         assert reply.status == DEAD_ANSWERS[fate][0]
-        text = reply.body.decode(world.host(placed.host).encoding) if fate is Fate.REPLACED else reply.body
-        assert DEAD_ANSWERS[fate][1] in (text.encode() if isinstance(text, str) else text)
+        text = (
+            reply.body.decode(world.host(placed.host).encoding)
+            if fate is Fate.REPLACED
+            else reply.body
+        )
+        assert DEAD_ANSWERS[fate][1] in (
+            text.encode() if isinstance(text, str) else text
+        )
 
 
 def test_moved_services_are_found_where_they_moved_to(world, ask):
@@ -197,7 +219,12 @@ def test_moved_services_are_found_where_they_moved_to(world, ask):
 
 @pytest.mark.parametrize("dialect", list(Dialect))
 def test_every_spelling_of_an_address_is_in_use_and_works(world, ask, dialect):
-    used = [(p, m) for p in world.services for m in p.mentions if m.dialect is dialect and p.fate is Fate.ALIVE]
+    used = [
+        (p, m)
+        for p in world.services
+        for m in p.mentions
+        if m.dialect is dialect and p.fate is Fate.ALIVE
+    ]
     assert used
     for placed, mention in used:
         assert ask(mentioned_url(placed, mention)).status == 200
@@ -207,7 +234,9 @@ def test_some_living_services_are_mislabelled(world, ask):
     found = [p for p in world.services if p.mislabelled]
     assert found
     wrong = {"text/html", "text/plain", "application/octet-stream"}
-    assert all(ask(services.facts(p.spec).proof_url).content_type in wrong for p in found)
+    assert all(
+        ask(services.facts(p.spec).proof_url).content_type in wrong for p in found
+    )
 
 
 def test_a_host_that_does_not_exist_is_not_found(ask):

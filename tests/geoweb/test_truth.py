@@ -7,7 +7,14 @@ from html import unescape
 
 import pytest
 
-from geoweb import Depths, World, ground_truth, iterate_services, revealing_pages, services
+from geoweb import (
+    Depths,
+    World,
+    ground_truth,
+    iterate_services,
+    revealing_pages,
+    services,
+)
 from geoweb.addresses import url_of
 from geoweb.placing import Fate, How
 from geoweb.reveals import mentioned_url, spelt
@@ -35,15 +42,24 @@ def texts_of(world, ask, placed):
     """The readable text of every page that mentions a service, with the mention."""
     for mention in placed.mentions:
         host = world.host(mention.host)
-        yield mention, unescape(ask(url_of(host, mention.page)).body.decode(host.encoding))
+        yield (
+            mention,
+            unescape(ask(url_of(host, mention.page)).body.decode(host.encoding)),
+        )
 
 
 @pytest.mark.parametrize("how", [How.LINK, How.TEXT, How.SITEMAP])
-def test_linked_and_written_services_stand_on_their_pages_with_the_whole_request(world, ask, how):
+def test_linked_and_written_services_stand_on_their_pages_with_the_whole_request(
+    world, ask, how
+):
     for placed in services_hidden(world, how):
         for mention, text in texts_of(world, ask, placed):
             url = mentioned_url(placed, mention)
-            assert (f'href="{url}"' in text) if how is not How.TEXT else (f": {url}" in text)
+            assert (
+                (f'href="{url}"' in text)
+                if how is not How.TEXT
+                else (f": {url}" in text)
+            )
 
 
 def test_bare_services_are_linked_without_a_request(world, ask):
@@ -55,11 +71,16 @@ def test_bare_services_are_linked_without_a_request(world, ask):
 def test_forms_and_code_hold_the_address(world, ask):
     for placed in services_hidden(world, How.FORM):
         for mention, text in texts_of(world, ask, placed):
-            assert f'action="{mentioned_url(placed, mention).partition("?")[0]}"' in text
+            assert (
+                f'action="{mentioned_url(placed, mention).partition("?")[0]}"' in text
+            )
     for placed in services_hidden(world, How.CODE):
         for mention, text in texts_of(world, ask, placed):
             code = text[text.index("<pre>") : text.rindex("</pre>")]
-            assert spelt(placed, mention.dialect).endpoint in code or mentioned_url(placed, mention) in code
+            assert (
+                spelt(placed, mention.dialect).endpoint in code
+                or mentioned_url(placed, mention) in code
+            )
 
 
 def halves(endpoint):
@@ -72,22 +93,34 @@ def test_scripts_hold_the_address_whole_or_in_halves(world, ask):
         for mention, text in texts_of(world, ask, placed):
             script = text[text.index("<script>") : text.rindex("</script>")]
             whole = mentioned_url(placed, mention) in script
-            assert whole or all(half in script for half in halves(spelt(placed, mention.dialect).endpoint))
+            assert whole or all(
+                half in script
+                for half in halves(spelt(placed, mention.dialect).endpoint)
+            )
 
 
 def test_script_files_and_configurations_hold_what_the_page_does_not(world, ask):
-    for placed in (*services_hidden(world, How.SCRIPT_FILE), *services_hidden(world, How.CONFIG)):
+    for placed in (
+        *services_hidden(world, How.SCRIPT_FILE),
+        *services_hidden(world, How.CONFIG),
+    ):
         for mention, text in texts_of(world, ask, placed):
             host = world.host(mention.host)
             is_script = placed.how is How.SCRIPT_FILE
-            name = f"/js/viewer-{mention.page}.js" if is_script else config_name(host.seed, mention.page)
+            name = (
+                f"/js/viewer-{mention.page}.js"
+                if is_script
+                else config_name(host.seed, mention.page)
+            )
             assert name in text
             assert placed.spec.endpoint not in text
             reply = ask(f"http://{host.name}{name}")
             file = unescape(reply.body.decode())
             assert reply.status == 200
             whole = mentioned_url(placed, mention) in file
-            assert whole or all(half in file for half in halves(spelt(placed, mention.dialect).endpoint))
+            assert whole or all(
+                half in file for half in halves(spelt(placed, mention.dialect).endpoint)
+            )
 
 
 def test_what_a_catalogue_hides_its_records_tell(world, ask):
@@ -120,14 +153,24 @@ def test_a_sitemap_alone_knows_some_pages(middling, ask, depths):
 def test_the_whole_web_can_be_reached_from_the_seeds(middling, depths):
     hosts = range(middling.hosts)
     assert all(depths.of(index, 0) is not None for index in hosts)
-    unreached = sum(depths.of(index, page) is None for index in hosts for page in middling.page_numbers(index))
-    assert unreached < middling.pages * 0.01  # sitemaps, and what only a forbidden page links to
+    unreached = sum(
+        depths.of(index, page) is None
+        for index in hosts
+        for page in middling.page_numbers(index)
+    )
+    assert (
+        unreached < middling.pages * 0.01
+    )  # sitemaps, and what only a forbidden page links to
 
 
 def test_every_service_has_a_depth_unless_a_sitemap_hides_it(middling, depths):
     for placed in middling.services:
-        behind = placed if placed.catalogue is None else middling.services[placed.catalogue]
-        assert (depth_of(middling, placed, depths) is None) == (behind.how is How.SITEMAP)
+        behind = (
+            placed if placed.catalogue is None else middling.services[placed.catalogue]
+        )
+        assert (depth_of(middling, placed, depths) is None) == (
+            behind.how is How.SITEMAP
+        )
 
 
 @pytest.mark.slow
@@ -151,14 +194,26 @@ def test_the_truth_is_json_with_the_promised_fields():
     told = json.loads(json.dumps(ground_truth(small)))
     assert told["seeds"] == small.seeds
     assert told["pages"] == small.pages
-    wanted = {"endpoint", "kind", "version", "title", "layers", "bbox", "depth", "how", "alive"}
+    wanted = {
+        "endpoint",
+        "kind",
+        "version",
+        "title",
+        "layers",
+        "bbox",
+        "depth",
+        "how",
+        "alive",
+    }
     assert all(wanted <= set(entry) for entry in told["services"])
     assert len({entry["endpoint"] for entry in told["services"]}) == len(small.services)
 
 
 def test_depths_can_be_left_out():
     small = World(4, 40, 2000)
-    assert all(entry["depth"] is None for entry in iterate_services(small, with_depth=False))
+    assert all(
+        entry["depth"] is None for entry in iterate_services(small, with_depth=False)
+    )
 
 
 def test_pages_that_reveal_a_service_answer(world, ask):
@@ -169,7 +224,9 @@ def test_pages_that_reveal_a_service_answer(world, ask):
 def test_living_services_prove_themselves_and_dead_ones_do_not(world, ask):
     for placed in world.services:
         proof = ask(services.facts(placed.spec).proof_url)
-        direct = services.answer(placed.spec, _request(placed), world.listed_by(placed.number))
+        direct = services.answer(
+            placed.spec, _request(placed), world.listed_by(placed.number)
+        )
         assert direct is not None
         assert (proof.status == 200 and proof.body == direct.body) == placed.alive
 
@@ -184,7 +241,11 @@ def _request(placed):
 
 
 def test_aliases_lead_to_the_same_service(world, ask):
-    with_alias = [p for p in world.services if aliases_of(p) and p.fate is Fate.ALIVE and not p.mislabelled]
+    with_alias = [
+        p
+        for p in world.services
+        if aliases_of(p) and p.fate is Fate.ALIVE and not p.mislabelled
+    ]
     assert with_alias
     for placed in with_alias:
         for mention in placed.mentions:

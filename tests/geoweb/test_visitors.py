@@ -9,11 +9,22 @@ from geoweb.visitors import for_visitor, local_address, name_of_visitor
 
 
 def test_a_name_below_localhost_is_the_name_of_the_web() -> None:
-    request, suffix = name_of_visitor(Request("GET", "maps.water.test.localhost:8123", "/wms"))
+    request, suffix = name_of_visitor(
+        Request("GET", "maps.water.test.localhost:8123", "/wms")
+    )
     assert (request.host, suffix) == ("maps.water.test", ".localhost:8123")
 
 
-@pytest.mark.parametrize("host", ["maps.water.test", "localhost:8123", "evil.example", "a.test.localhost.example", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "maps.water.test",
+        "localhost:8123",
+        "evil.example",
+        "a.test.localhost.example",
+        "",
+    ],
+)
 def test_other_names_stay_as_they_are(host: str) -> None:
     request = Request("GET", host, "/")
     assert name_of_visitor(request) == (request, "")
@@ -21,7 +32,10 @@ def test_other_names_stay_as_they_are(host: str) -> None:
 
 def test_addresses_in_texts_and_headers_are_written_for_the_visitor() -> None:
     body = b'<a href="https://b.water.test/x?y=1">b</a> http://c.test:80/ http://d.testing/ see.test'
-    reply = for_visitor(Reply(302, "text/html", body, (("Location", "http://b.test/"),)), ".localhost:81")
+    reply = for_visitor(
+        Reply(302, "text/html", body, (("Location", "http://b.test/"),)),
+        ".localhost:81",
+    )
     assert reply.body == (
         b'<a href="http://b.water.test.localhost:81/x?y=1">b</a> http://c.test.localhost:81/ http://d.testing/ see.test'
     )
@@ -36,10 +50,15 @@ def test_pictures_are_left_alone() -> None:
 @pytest.mark.parametrize(
     ("address", "local"),
     [
-        ("http://a.b.test/wms?x=http://c.test/", "http://a.b.test.localhost:81/wms?x=http://c.test/"),
+        (
+            "http://a.b.test/wms?x=http://c.test/",
+            "http://a.b.test.localhost:81/wms?x=http://c.test/",
+        ),
         ("https://a.test", "http://a.test.localhost:81"),
         ("https://a.example/", "https://a.example/"),
     ],
 )
-def test_an_address_is_turned_into_one_that_a_browser_reaches(address: str, local: str) -> None:
+def test_an_address_is_turned_into_one_that_a_browser_reaches(
+    address: str, local: str
+) -> None:
     assert local_address(address, 81) == local

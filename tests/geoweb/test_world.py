@@ -33,7 +33,9 @@ def test_the_same_seed_makes_the_same_bytes(world, ask):
 def test_another_seed_makes_another_web(world):
     other = World(8, 300, 100_000)
     assert not set(other.seeds) & set(world.seeds)
-    assert {p.spec.endpoint for p in other.services}.isdisjoint(p.spec.endpoint for p in world.services)
+    assert {p.spec.endpoint for p in other.services}.isdisjoint(
+        p.spec.endpoint for p in world.services
+    )
 
 
 def test_a_world_travels_to_another_process_as_numbers(world):
@@ -50,11 +52,19 @@ def test_every_page_address_leads_back_to_its_page(world):
 def test_a_host_has_as_many_addresses_as_pages(world):
     for index in range(0, world.hosts, 9):
         urls = list(world.page_urls(index))
-        assert len(set(urls)) == len(urls) == world.host(index).layout.total + world.orphans(index)
+        assert (
+            len(set(urls))
+            == len(urls)
+            == world.host(index).layout.total + world.orphans(index)
+        )
 
 
 def test_an_address_with_a_wrong_slug_is_no_page(world):
-    host = next(h for h in map(world.host, range(world.hosts)) if h.scheme == 0 and not h.is_walled)
+    host = next(
+        h
+        for h in map(world.host, range(world.hosts))
+        if h.scheme == 0 and not h.is_walled
+    )
     path = path_of(host, host.layout.leaves[0])
     assert page_at(host, path.replace("-", "-x", 1), 0) is None
 
@@ -70,7 +80,9 @@ def test_the_web_has_about_the_pages_asked_for(world):
 
 
 def test_few_hosts_hold_most_pages(world):
-    sizes = sorted((world.host(i).layout.total for i in range(world.hosts)), reverse=True)
+    sizes = sorted(
+        (world.host(i).layout.total for i in range(world.hosts)), reverse=True
+    )
     assert sum(sizes[:30]) > world.pages * 0.4
     assert sizes[0] > 50 * sizes[len(sizes) // 2 + 100]
 
@@ -91,7 +103,9 @@ def test_a_web_of_200_hosts_has_every_kind_and_most_of_all_wms():
 
 
 def test_kinds_can_be_restricted():
-    assert {p.spec.kind for p in World(3, 200, 5_000, kinds=("wfs", "wms")).services} == {"wfs", "wms"}
+    assert {
+        p.spec.kind for p in World(3, 200, 5_000, kinds=("wfs", "wms")).services
+    } == {"wfs", "wms"}
 
 
 @pytest.mark.parametrize("kinds", [(), ("gopher",)])
@@ -131,7 +145,11 @@ def test_services_lie_all_over_the_world_and_those_of_a_host_together(world):
 @pytest.mark.slow
 def test_pages_cost_no_memory(ask):
     huge = World(7, 1000, 2_000_000)
-    urls = [url_of(huge.host(i), p) for i in range(0, 1000, 2) for p in (0, huge.host(i).layout.total - 1)]
+    urls = [
+        url_of(huge.host(i), p)
+        for i in range(0, 1000, 2)
+        for p in (0, huge.host(i).layout.total - 1)
+    ]
     for url in urls:  # fills the caches, which are bounded
         ask(url, web=huge)
     tracemalloc.start()

@@ -34,13 +34,17 @@ def server() -> Iterator[Catalogue]:
         yield running
 
 
-def read_all(harvester: str, source: str, server: Catalogue | None = None) -> list[HarvestPage]:
+def read_all(
+    harvester: str, source: str, server: Catalogue | None = None
+) -> list[HarvestPage]:
     """All pages of a source, by the real fetcher; a page that fails fails the test."""
 
     async def read() -> list[HarvestPage]:
         port = server.server_port if server else 9
         nets = ("127.0.0.0/8",)
-        settings = Settings(connect_to=(f"*.test=127.0.0.1:{port}",), allow_nets=nets, host_delay_s=0.0)
+        settings = Settings(
+            connect_to=(f"*.test=127.0.0.1:{port}",), allow_nets=nets, host_delay_s=0.0
+        )
         fetcher = app.fetcher(settings)
         try:
             return [page async for page in _pages(harvester, source, fetcher)]
@@ -68,41 +72,58 @@ def urls_of(pages: list[HarvestPage]) -> list[str]:
 # The columnar index
 
 
-def test_of_a_parquet_file_only_the_columns_that_are_needed_cross_the_wire(server: Catalogue) -> None:
+def test_of_a_parquet_file_only_the_columns_that_are_needed_cross_the_wire(
+    server: Catalogue,
+) -> None:
     pages = [f"http://blog.test/{n}/a-page-with-a-long-name" for n in range(20_000)]
     data = parquet_bytes([*pages, plain(7), *pages, plain(8)], rows_per_group=20_001)
     server.files["/part-0.parquet"] = ("application/octet-stream", data)
     found = read_all("parquet", "http://cat.test/part-0.parquet", server)
     assert urls_of(found) == [plain(7), plain(8)]
     assert [page.records for page in found] == [20_001, 20_001], "one row group a page"
-    assert not any(page.listed[0].protocol for page in found), "recognition says what they are"
+    assert not any(page.listed[0].protocol for page in found), (
+        "recognition says what they are"
+    )
     sent = sum(size for _, size in server.ranges)
     assert server.ranges
     assert sent < len(data)
 
 
 def test_addresses_that_were_not_there_are_left_out() -> None:
-    data = parquet_bytes([plain(1), plain(2), "http://a.test/about"], statuses=[200, 404, 200])
-    page = read_page("parquet", "http://cat.test/x.parquet", lambda url: response(url, data))
+    data = parquet_bytes(
+        [plain(1), plain(2), "http://a.test/about"], statuses=[200, 404, 200]
+    )
+    page = read_page(
+        "parquet", "http://cat.test/x.parquet", lambda url: response(url, data)
+    )
     assert isinstance(page, HarvestPage)
     assert urls_of([page]) == [plain(1)]
 
 
 def test_a_list_of_paths_leads_to_the_files_of_its_server(server: Catalogue) -> None:
-    server.files["/crawl/cc-index-table.paths.gz"] = ("", gzip.compress(b"table/part-0.parquet\ntable/_SUCCESS\n"))
+    server.files["/crawl/cc-index-table.paths.gz"] = (
+        "",
+        gzip.compress(b"table/part-0.parquet\ntable/_SUCCESS\n"),
+    )
     server.files["/table/part-0.parquet"] = ("", parquet_bytes([plain(1)]))
-    assert urls_of(read_all("parquet", "http://cat.test/crawl/cc-index-table.paths.gz", server)) == [plain(1)]
+    assert urls_of(
+        read_all("parquet", "http://cat.test/crawl/cc-index-table.paths.gz", server)
+    ) == [plain(1)]
 
 
 def test_a_damaged_parquet_file_is_a_reason() -> None:
     data = parquet_bytes([plain(n) for n in range(5_000)])
     at = pq.read_metadata(io.BytesIO(data)).row_group(0).column(1).data_page_offset
     broken = data[:at] + b"\xff" * 500 + data[at + 500 :]
-    page = read_page("parquet", "http://cat.test/x.parquet", lambda url: response(url, broken))
+    page = read_page(
+        "parquet", "http://cat.test/x.parquet", lambda url: response(url, broken)
+    )
     assert isinstance(page, Failure)
     assert "damaged" in page.detail
     huge = data[:-8] + (10**9).to_bytes(4, "little") + b"PAR1"
-    page = read_page("parquet", "http://cat.test/x.parquet", lambda url: response(url, huge))
+    page = read_page(
+        "parquet", "http://cat.test/x.parquet", lambda url: response(url, huge)
+    )
     assert isinstance(page, Failure)
     assert "footer" in page.detail
 
@@ -116,7 +137,9 @@ def test_a_server_that_ignores_ranges_of_a_large_file_is_a_reason() -> None:
         cut = response(url, b"x" * 1_000)
         return type(cut)(url, url, 200, {}, b"x" * 1_000, cut.at, truncated=True)
 
-    page = asyncio.run(HARVESTERS["parquet"].page("http://cat.test/x.parquet", b"", Deaf(answer)))
+    page = asyncio.run(
+        HARVESTERS["parquet"].page("http://cat.test/x.parquet", b"", Deaf(answer))
+    )
     assert isinstance(page, Failure)
     assert "range requests" in page.detail
 
@@ -151,16 +174,25 @@ def mined(page: HarvestPage) -> list[Listed]:
 
 SCRIPT = "new ol.source.TileWMS({url: 'https://maps.test/geoserver/ows', params: {LAYERS: 'a:b'}});"
 ARCHIVE = [
-    warc_record("http://a.test/page", f"<html><a href='{plain(1)}'>Map</a> <a href='/about'>We</a></html>"),
+    warc_record(
+        "http://a.test/page",
+        f"<html><a href='{plain(1)}'>Map</a> <a href='/about'>We</a></html>",
+    ),
     warc_record("http://a.test/app.js", SCRIPT, "application/javascript"),
-    warc_record("http://gis.test/wms?service=WMS&request=GetCapabilities", capabilities(), "text/xml"),
+    warc_record(
+        "http://gis.test/wms?service=WMS&request=GetCapabilities",
+        capabilities(),
+        "text/xml",
+    ),
     warc_record("http://a.test/request", "nothing", kind="request"),
     warc_record("http://a.test/map.png", "bytes", "image/png"),
 ]
 
 
 @pytest.mark.parametrize("is_packed", [True, False])
-def test_pages_of_a_warc_file_are_mined_as_live_ones(tmp_path: Path, *, is_packed: bool) -> None:
+def test_pages_of_a_warc_file_are_mined_as_live_ones(
+    tmp_path: Path, *, is_packed: bool
+) -> None:
     data = b"".join(ARCHIVE)
     file = tmp_path / "x.warc"
     file.write_bytes(data if is_packed else gzip.decompress(data))
@@ -172,19 +204,26 @@ def test_pages_of_a_warc_file_are_mined_as_live_ones(tmp_path: Path, *, is_packe
     ]
     found = [each.url for each in mined(page)]
     assert found[0] == plain(1)
-    assert any(url.startswith("https://maps.test/geoserver/ows") for url in found), "named in a script"
+    assert any(url.startswith("https://maps.test/geoserver/ows") for url in found), (
+        "named in a script"
+    )
     assert found[-1] == "http://gis.test/wms?service=WMS&request=GetCapabilities"
 
 
 def test_a_warc_file_is_read_piece_by_piece_and_no_record_is_lost(
     server: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = [warc_record(f"http://a.test/{n}", f"<html>{'word ' * (n * 40)}</html>") for n in range(60)]
+    records = [
+        warc_record(f"http://a.test/{n}", f"<html>{'word ' * (n * 40)}</html>")
+        for n in range(60)
+    ]
     server.files["/x.warc.gz"] = ("application/octet-stream", b"".join(records))
     monkeypatch.setattr(warc, "PIECE_BYTES", 2_000)
     pages = read_all("warc", "http://cat.test/x.warc.gz", server)
     assert len(pages) > 5
-    assert [document.url for page in pages for document in page.documents] == [f"http://a.test/{n}" for n in range(60)]
+    assert [document.url for page in pages for document in page.documents] == [
+        f"http://a.test/{n}" for n in range(60)
+    ]
     assert all(size <= 2_000 for _, size in server.ranges)
 
 
@@ -192,7 +231,10 @@ def test_a_record_larger_than_a_piece_makes_the_piece_larger(
     server: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noise = "".join(chr(33 + (n * n * 7919) % 90) for n in range(9_000))
-    records = [warc_record("http://a.test/large", noise), warc_record("http://a.test/small", "x")]
+    records = [
+        warc_record("http://a.test/large", noise),
+        warc_record("http://a.test/small", "x"),
+    ]
     server.files["/x.warc.gz"] = ("application/octet-stream", b"".join(records))
     monkeypatch.setattr(warc, "PIECE_BYTES", 300)
     pages = read_all("warc", "http://cat.test/x.warc.gz", server)
@@ -200,7 +242,9 @@ def test_a_record_larger_than_a_piece_makes_the_piece_larger(
     assert found == ["http://a.test/large", "http://a.test/small"]
 
 
-def test_a_warc_file_that_is_cut_off_ends_with_its_last_whole_record(tmp_path: Path) -> None:
+def test_a_warc_file_that_is_cut_off_ends_with_its_last_whole_record(
+    tmp_path: Path,
+) -> None:
     data = b"".join(ARCHIVE[:2])
     file = tmp_path / "x.warc.gz"
     file.write_bytes(data[: len(ARCHIVE[0]) + 40])
@@ -227,13 +271,18 @@ def test_common_crawls_index_is_asked_for_services_alone_page_by_page() -> None:
         return response(url, text({"url": plain(int(asked[-1]["page"]))}) + "\n")
 
     web = Answering(answer)
-    part, source = HARVESTERS["cdx"], "http://index.test/CC-MAIN-2026-43-index?url=*.gov.test&output=text"
+    part, source = (
+        HARVESTERS["cdx"],
+        "http://index.test/CC-MAIN-2026-43-index?url=*.gov.test&output=text",
+    )
     first = asyncio.run(part.page(source, b"", web))
     second = asyncio.run(part.page(source, first.next, web))
     assert urls_of([first, second]) == [plain(0), plain(1)]
     assert not second.next
     assert [each.get("page") for each in asked] == ["0", None, "1"]
-    assert all(each["output"] == "json" and each["url"] == "*.gov.test" for each in asked)
+    assert all(
+        each["output"] == "json" and each["url"] == "*.gov.test" for each in asked
+    )
     assert "getcapabilities" in asked[0]["filter"]
 
 
@@ -250,5 +299,9 @@ def test_the_wayback_machines_index_answers_in_rows() -> None:
 
 def test_an_index_without_captures_is_empty_and_no_failure() -> None:
     said = '{"message": "No Captures found for: x.test"}'
-    page = read_page("cdx", "http://index.test/x-index?url=x.test", lambda url: response(url, said, "text/json", 404))
+    page = read_page(
+        "cdx",
+        "http://index.test/x-index?url=x.test",
+        lambda url: response(url, said, "text/json", 404),
+    )
     assert page == HarvestPage()

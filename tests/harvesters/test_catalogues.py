@@ -24,13 +24,17 @@ def serving(**bodies: str) -> Answer:
 
     def answer(url: str) -> Visit | None:
         path = url.partition("?")[0].rstrip("/")
-        found = next((body for name, body in bodies.items() if path.endswith(name)), None)
+        found = next(
+            (body for name, body in bodies.items() if path.endswith(name)), None
+        )
         return None if found is None else response(url, found, "application/json")
 
     return answer
 
 
-def read(harvester: str, source: str, answer: Answer, cursor: bytes = b"") -> HarvestPage:
+def read(
+    harvester: str, source: str, answer: Answer, cursor: bytes = b""
+) -> HarvestPage:
     page = read_page(harvester, source, answer, cursor)
     assert isinstance(page, HarvestPage), page
     return page
@@ -58,7 +62,11 @@ def test_other_addresses_are_nobodys(url: str) -> None:
     ],
 )
 def test_services_that_list_others_are_accepted(harvester: str, kind: str) -> None:
-    accepted = [h.id for h in HARVESTERS.values() if h.accepts(Service(kind, "http://a.test/"), "http://a.test/")]
+    accepted = [
+        h.id
+        for h in HARVESTERS.values()
+        if h.accepts(Service(kind, "http://a.test/"), "http://a.test/")
+    ]
     assert accepted == [harvester]
 
 
@@ -76,11 +84,15 @@ def test_services_that_list_others_are_accepted(harvester: str, kind: str) -> No
         ("https://a.test/waf/north/", "waf"),
     ],
 )
-def test_addresses_that_say_what_they_are_are_accepted(url: str, harvester: str) -> None:
+def test_addresses_that_say_what_they_are_are_accepted(
+    url: str, harvester: str
+) -> None:
     assert [h.id for h in HARVESTERS.values() if h.accepts(None, url)] == [harvester]
 
 
-def test_a_csw_that_pages_no_further_than_so_many_is_read_in_slices_of_time(tmp_path: Path) -> None:
+def test_a_csw_that_pages_no_further_than_so_many_is_read_in_slices_of_time(
+    tmp_path: Path,
+) -> None:
     dates = [f"2026-01-{1 + n // 40:02d}" for n in range(240)]  # 240 records, 40 a day
 
     def capped(url: str) -> Visit | None:
@@ -91,16 +103,26 @@ def test_a_csw_that_pages_no_further_than_so_many_is_read_in_slices_of_time(tmp_
         rows = [n for n in range(240) if dates[n] >= since]
         first = int(asked["startposition"])
         if first > 100:  # as search engines behind catalogues do
-            return response(url, "<ExceptionReport><Exception/></ExceptionReport>", "application/xml", 400)
+            return response(
+                url,
+                "<ExceptionReport><Exception/></ExceptionReport>",
+                "application/xml",
+                400,
+            )
         shown = rows[first - 1 : first + 49]
         following = first + 50 if first + 50 <= len(rows) else 0
         body = csw_page(shown[0], len(shown), following, len(rows))
         for n in shown:
-            body = body.replace(f"<dc:title>Höhen {n}<", f"<dct:modified>{dates[n]}</dct:modified><dc:title>Höhen {n}<")
+            body = body.replace(
+                f"<dc:title>Höhen {n}<",
+                f"<dct:modified>{dates[n]}</dct:modified><dc:title>Höhen {n}<",
+            )
         return response(url, body, "application/xml")
 
     done = harvest(tmp_path, "csw", "http://cat.test/csw", capped)
-    assert {url.split("/")[2] for url in done.found} == {f"h{n}.test" for n in range(240)}
+    assert {url.split("/")[2] for url in done.found} == {
+        f"h{n}.test" for n in range(240)
+    }
     assert [page.reason for page in done.pages if page.reason] == []
 
 
@@ -113,19 +135,32 @@ def test_an_iso_record_gives_the_protocol_beside_the_address() -> None:
       </gmd:CI_OnlineResource></gmd:MD_Metadata>"""
     results = f'<SearchResults numberOfRecordsMatched="1" nextRecord="0">{record}</SearchResults>'
     body = f"<GetRecordsResponse>{results}</GetRecordsResponse>"
-    page = read("csw", "http://a.test/csw", lambda url: response(url, body, "application/xml"))
+    page = read(
+        "csw", "http://a.test/csw", lambda url: response(url, body, "application/xml")
+    )
     assert page.listed == (Listed("http://a.test/ows?", "Rivers", "OGC:WFS"),)
 
 
 def test_of_an_api_only_collections_of_records_are_read() -> None:
     collections = [
-        {"id": "all", "itemType": "record", "links": [{"rel": "items", "href": "/collections/all/items?f=json"}]},
+        {
+            "id": "all",
+            "itemType": "record",
+            "links": [{"rel": "items", "href": "/collections/all/items?f=json"}],
+        },
         {"id": "more", "itemType": "record"},
         {"id": "lakes", "itemType": "feature"},
         {"id": "rivers"},
     ]
-    page = read("ogcapi-records", "http://a.test/", serving(collections=text({"collections": collections})))
-    assert page.sources == ("http://a.test/collections/all/items", "http://a.test/collections/more/items")
+    page = read(
+        "ogcapi-records",
+        "http://a.test/",
+        serving(collections=text({"collections": collections})),
+    )
+    assert page.sources == (
+        "http://a.test/collections/all/items",
+        "http://a.test/collections/more/items",
+    )
 
 
 def test_a_next_page_on_another_host_is_a_source_of_its_own() -> None:
@@ -148,17 +183,39 @@ def test_a_static_stac_is_a_tree_of_sources_and_its_items_are_left() -> None:
         {"rel": "wmts", "href": "https://tiles.test/wmts"},
         {"rel": "about", "href": "https://a.test/page"},
     ]
-    catalog = {"type": "Catalog", "stac_version": "1.0.0", "id": "c", "title": "Scenes", "links": links}
-    page = read("stac", "http://a.test/s/catalog.json", serving(**{"catalog.json": text(catalog)}))
+    catalog = {
+        "type": "Catalog",
+        "stac_version": "1.0.0",
+        "id": "c",
+        "title": "Scenes",
+        "links": links,
+    }
+    page = read(
+        "stac",
+        "http://a.test/s/catalog.json",
+        serving(**{"catalog.json": text(catalog)}),
+    )
     assert page.sources == ("http://a.test/s/2025/collection.json",)
     assert page.listed == (Listed("https://tiles.test/wmts", "Scenes", "OGC:WMTS"),)
     assert page.next == b""
 
 
 def test_a_stac_api_is_read_by_its_list_of_collections() -> None:
-    links = [{"rel": "data", "href": "http://a.test/stac/collections"}, {"rel": "child", "href": "http://a.test/x"}]
-    landing = {"stac_version": "1.0.0", "id": "api", "type": "Catalog", "conformsTo": [], "links": links}
-    listing = {"collections": [{"id": "a", "links": [{"rel": "wms", "href": "/ows"}]}], "links": []}
+    links = [
+        {"rel": "data", "href": "http://a.test/stac/collections"},
+        {"rel": "child", "href": "http://a.test/x"},
+    ]
+    landing = {
+        "stac_version": "1.0.0",
+        "id": "api",
+        "type": "Catalog",
+        "conformsTo": [],
+        "links": links,
+    }
+    listing = {
+        "collections": [{"id": "a", "links": [{"rel": "wms", "href": "/ows"}]}],
+        "links": [],
+    }
     web = serving(collections=text(listing), stac=text(landing))
     first = read("stac", "http://a.test/stac", web)
     assert first.sources == ()
@@ -182,9 +239,17 @@ def test_of_a_ckan_only_resources_that_are_services_are_taken() -> None:
         asked.append(url)
         return response(url, body, "application/json")
 
-    page = read("ckan", "http://a.test/data/dataset", answer, HARVESTERS["ckan"].start(date(2026, 1, 2)))
+    page = read(
+        "ckan",
+        "http://a.test/data/dataset",
+        answer,
+        HARVESTERS["ckan"].start(date(2026, 1, 2)),
+    )
     candidates, _ = named_by(Candidate("http://a.test/data"), page, BOOK)
-    assert [found.url for found in candidates] == [resources[0]["url"], resources[1]["url"]]
+    assert [found.url for found in candidates] == [
+        resources[0]["url"],
+        resources[1]["url"],
+    ]
     assert page.next == b""
     assert asked[0].startswith("http://a.test/data/api/3/action/package_search?")
     assert asked_for(asked[0])["fq"] == "metadata_modified:[2026-01-02T00:00:00Z TO *]"
@@ -199,10 +264,21 @@ def test_json_ld_is_read_however_it_spells_its_names() -> None:
             "http://www.w3.org/ns/dcat#accessURL": [{"@id": "http://a.test/ows"}],
             "http://purl.org/dc/terms/format": [{"@value": "WMS"}],
         },
-        {"@id": "x2", "dcat:accessURL": {"@id": "http://b.test/service=wfs?request=GetCapabilities&service=WFS"}},
-        {"@id": "c", "@type": "hydra:PagedCollection", "hydra:nextPage": "http://a.test/catalog.jsonld?page=2"},
+        {
+            "@id": "x2",
+            "dcat:accessURL": {
+                "@id": "http://b.test/service=wfs?request=GetCapabilities&service=WFS"
+            },
+        },
+        {
+            "@id": "c",
+            "@type": "hydra:PagedCollection",
+            "hydra:nextPage": "http://a.test/catalog.jsonld?page=2",
+        },
     ]
-    page = read("dcat", "http://a.test/catalog.jsonld", serving(jsonld=text({"@graph": graph})))
+    page = read(
+        "dcat", "http://a.test/catalog.jsonld", serving(jsonld=text({"@graph": graph}))
+    )
     assert [(found.url, found.protocol) for found in page.listed] == [
         ("http://a.test/ows", "OGC:WMS"),
         ("http://b.test/service=wfs?request=GetCapabilities&service=WFS", ""),
@@ -221,7 +297,9 @@ def test_a_portal_is_read_beyond_the_end_of_one_search(tmp_path: Path) -> None:
         rows = [n for n in range(450) if made[n] >= since]
         first = int(asked["start"])
         shown = rows[first - 1 : first + 99]
-        following = first + 100 if first + 100 <= min(len(rows), 200) else -1  # 10,000 in the real one
+        following = (
+            first + 100 if first + 100 <= min(len(rows), 200) else -1
+        )  # 10,000 in the real one
         results = [
             {
                 "id": f"i{n}",
@@ -231,10 +309,16 @@ def test_a_portal_is_read_beyond_the_end_of_one_search(tmp_path: Path) -> None:
             }
             for n in shown
         ]
-        return response(url, text({"total": len(rows), "nextStart": following, "results": results}), "application/json")
+        return response(
+            url,
+            text({"total": len(rows), "nextStart": following, "results": results}),
+            "application/json",
+        )
 
     done = harvest(tmp_path, "arcgis-portal", "http://p.test/sharing/rest", portal)
-    assert {url.split("/")[2] for url in done.found} >= {f"h{n}.test" for n in range(450)}
+    assert {url.split("/")[2] for url in done.found} >= {
+        f"h{n}.test" for n in range(450)
+    }
 
 
 def test_a_geonetwork_without_the_old_search_is_read_by_its_csw() -> None:
@@ -244,9 +328,16 @@ def test_a_geonetwork_without_the_old_search_is_read_by_its_csw() -> None:
         first = int(asked_for(url)["startposition"])
         return response(url, csw_page(first, 50, first + 50, 900), "application/xml")
 
-    first = read("geonetwork", "http://a.test/geonetwork/srv/ger/catalog.search", answer)
+    first = read(
+        "geonetwork", "http://a.test/geonetwork/srv/ger/catalog.search", answer
+    )
     assert (first.records, len(first.listed)) == (50, 50)
-    second = read("geonetwork", "http://a.test/geonetwork/srv/ger/catalog.search", answer, first.next)
+    second = read(
+        "geonetwork",
+        "http://a.test/geonetwork/srv/ger/catalog.search",
+        answer,
+        first.next,
+    )
     assert second.listed[0].url.startswith("http://h51.test/")
 
 
@@ -263,7 +354,13 @@ def test_a_folder_is_read_downwards_and_its_files_are_records(tmp_path: Path) ->
     def answer(url: str) -> Visit | None:
         body = pages.get(url.removeprefix("http://a.test"))
         kind = "text/xml" if url.endswith(".xml") else "text/html"
-        return None if body is None else response(url, body if kind == "text/xml" else f"<html>{body}</html>", kind)
+        return (
+            None
+            if body is None
+            else response(
+                url, body if kind == "text/xml" else f"<html>{body}</html>", kind
+            )
+        )
 
     done = harvest(tmp_path, "waf", "http://a.test/waf/", answer)
     assert {page.url.removeprefix("http://a.test") for page in done.pages} == set(pages)
@@ -275,12 +372,18 @@ def test_an_oai_repository_that_has_nothing_new_is_no_failure() -> None:
 
     def answer(url: str) -> Visit:
         asked.append(url)
-        return response(url, '<OAI-PMH><error code="noRecordsMatch">none</error></OAI-PMH>', "text/xml")
+        return response(
+            url,
+            '<OAI-PMH><error code="noRecordsMatch">none</error></OAI-PMH>',
+            "text/xml",
+        )
 
     start = HARVESTERS["oai-pmh"].start(date(2026, 1, 2))
     page = read("oai-pmh", "http://a.test/?mode=oaipmh&verb=Identify", answer, start)
     assert (page.listed, page.next) == ((), b"")
-    assert asked == ["http://a.test/?mode=oaipmh&verb=ListRecords&metadataPrefix=oai_dc&from=2026-01-02"]
+    assert asked == [
+        "http://a.test/?mode=oaipmh&verb=ListRecords&metadataPrefix=oai_dc&from=2026-01-02"
+    ]
 
 
 def test_a_group_of_a_terria_catalog_is_what_it_is_a_group_of() -> None:
@@ -289,14 +392,25 @@ def test_a_group_of_a_terria_catalog_is_what_it_is_a_group_of() -> None:
             "type": "group",
             "name": "Maps",
             "members": [
-                {"type": "esri-mapServer", "name": "Roads", "url": "https://a.test/rest/services/R/MapServer"},
+                {
+                    "type": "esri-mapServer",
+                    "name": "Roads",
+                    "url": "https://a.test/rest/services/R/MapServer",
+                },
                 {"type": "csw-group", "name": "All", "url": "https://a.test/csw"},
                 {"type": "csv", "name": "Table", "url": "tables/x"},
-                {"type": "group", "items": [{"type": "wms", "name": "Deep", "url": "//b.test/ows"}]},
+                {
+                    "type": "group",
+                    "items": [{"type": "wms", "name": "Deep", "url": "//b.test/ows"}],
+                },
             ],
         }
     ]
-    page = read("terria", "https://a.test/init.json", serving(**{"init.json": text({"catalog": catalog})}))
+    page = read(
+        "terria",
+        "https://a.test/init.json",
+        serving(**{"init.json": text({"catalog": catalog})}),
+    )
     assert [(found.url, found.protocol) for found in page.listed] == [
         ("https://a.test/rest/services/R/MapServer", "ESRI:ArcGIS:MapServer"),
         ("https://a.test/csw", "OGC:CSW"),
@@ -317,5 +431,7 @@ def test_a_list_page_gives_all_its_addresses() -> None:
 def test_a_feed_that_needs_what_nobody_told_us_is_no_feed_for_us() -> None:
     template = "http://a.test/f?start={startIndex}&box={geo:box}"
     body = f'<OpenSearchDescription><Url type="application/atom+xml" template="{template}"/></OpenSearchDescription>'
-    page = read_page("opensearch", "http://a.test/osdd", lambda url: response(url, body, "text/xml"))
+    page = read_page(
+        "opensearch", "http://a.test/osdd", lambda url: response(url, body, "text/xml")
+    )
     assert not isinstance(page, HarvestPage)

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 from harvest_rig import Answer, Answering, response
 
-from geohound.harvesters._described import HarvestRecipe, RecipeError, described, read_recipe
+from geohound.harvesters._described import (
+    HarvestRecipe,
+    RecipeError,
+    described,
+    read_recipe,
+)
 from geohound.model.visit import Failure, Visit
 from geohound.model.work.harvest import HarvestPage, Listed
 
@@ -54,17 +59,29 @@ def read_all(
 def centre(url: str) -> Visit:
     """Three data sets, two a page."""
     sets = [
-        {"title": "Ice", "type": "OGC:WMS", "links": [{"href": "https://a.test/wms"}], "updated": "2026-03-01"},
+        {
+            "title": "Ice",
+            "type": "OGC:WMS",
+            "links": [{"href": "https://a.test/wms"}],
+            "updated": "2026-03-01",
+        },
         {"title": "Snow", "type": "WFS", "map": "/wfs", "updated": "2025-03-01"},
         {"title": "Paper", "links": []},
     ]
     first = int(url.partition("from=")[2].partition("&")[0])
-    return response(url, json.dumps({"answer": {"count": 3, "sets": sets[first : first + 2]}}), "application/json")
+    return response(
+        url,
+        json.dumps({"answer": {"count": 3, "sets": sets[first : first + 2]}}),
+        "application/json",
+    )
 
 
 def test_a_data_centre_is_read_page_by_page_as_its_recipe_says(tmp_path: Path) -> None:
     asked, pages = read_all(recipe(tmp_path, CENTRE), centre)
-    assert asked == ["https://data.test/api?from=0&count=2", "https://data.test/api?from=2&count=2"]
+    assert asked == [
+        "https://data.test/api?from=0&count=2",
+        "https://data.test/api?from=2&count=2",
+    ]
     assert [found for page in pages for found in page.listed] == [
         Listed("https://a.test/wms", "Ice", "OGC:WMS"),
         Listed("https://data.test/wfs", "Snow", "OGC:WFS"),
@@ -86,14 +103,23 @@ def test_a_page_may_name_the_next_one_and_records_may_be_xml(tmp_path: Path) -> 
     def answer(url: str) -> Visit:
         following = ' next="2.xml"' if url.endswith("/1.xml") else ""
         name = url.rpartition("/")[2]
-        return response(url, f'<list{following}><set><map href="https://a.test/{name}/wms"/></set></list>', "text/xml")
+        return response(
+            url,
+            f'<list{following}><set><map href="https://a.test/{name}/wms"/></set></list>',
+            "text/xml",
+        )
 
     asked, pages = read_all(made, answer)
     assert asked == ["https://data.test/1.xml", "https://data.test/2.xml"]
-    assert [page.listed[0].url for page in pages] == ["https://a.test/1.xml/wms", "https://a.test/2.xml/wms"]
+    assert [page.listed[0].url for page in pages] == [
+        "https://a.test/1.xml/wms",
+        "https://a.test/2.xml/wms",
+    ]
 
 
-def test_pages_for_people_are_followed_to_the_links_that_look_like_services(tmp_path: Path) -> None:
+def test_pages_for_people_are_followed_to_the_links_that_look_like_services(
+    tmp_path: Path,
+) -> None:
     made = recipe(
         tmp_path,
         'id = "x"\nurl = "https://data.test/list?page={page}"\n'
@@ -104,10 +130,15 @@ def test_pages_for_people_are_followed_to_the_links_that_look_like_services(tmp_
         "https://data.test/list?page=2": '<a href="/help">Nothing more</a>',
         "https://data.test/set/1": '<a href="https://a.test/ows?SERVICE=WMS&amp;x=1">Map</a><a href="/set/1/wfs"></a>',
     }
-    asked, pages = read_all(made, lambda url: response(url, f"<html>{web[url]}</html>", "text/html"))
+    asked, pages = read_all(
+        made, lambda url: response(url, f"<html>{web[url]}</html>", "text/html")
+    )
     assert sorted(asked) == sorted(web)
     found = [each.url for page in pages for each in page.listed]
-    assert found == ["https://a.test/ows?SERVICE=WMS&x=1", "https://data.test/set/1/wfs"]
+    assert found == [
+        "https://a.test/ows?SERVICE=WMS&x=1",
+        "https://data.test/set/1/wfs",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -117,10 +148,16 @@ def test_pages_for_people_are_followed_to_the_links_that_look_like_services(tmp_
         ("<html><form><input type=password></form></html>", "text/html"), (b"\xff\xfe" * 50, "application/json"),
     ],
 )  # fmt: skip
-def test_an_answer_that_is_no_page_of_the_centre_is_a_reason(tmp_path: Path, body: str, content_type: str) -> None:
+def test_an_answer_that_is_no_page_of_the_centre_is_a_reason(
+    tmp_path: Path, body: str, content_type: str
+) -> None:
     part = described(recipe(tmp_path, CENTRE))
     page = asyncio.run(
-        part.page("https://data.test/api", b"", Answering(lambda url: response(url, body, content_type)))
+        part.page(
+            "https://data.test/api",
+            b"",
+            Answering(lambda url: response(url, body, content_type)),
+        )
     )
     assert isinstance(page, Failure)
     assert "Polar Data Centre" in page.detail
@@ -140,7 +177,9 @@ def test_an_answer_that_is_no_page_of_the_centre_is_a_reason(tmp_path: Path, bod
         ("id = ", "not valid TOML"),
     ],
 )
-def test_a_recipe_that_cannot_be_used_says_why(tmp_path: Path, text: str, said: str) -> None:
+def test_a_recipe_that_cannot_be_used_says_why(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(RecipeError, match=said):
         recipe(tmp_path, text)
     with pytest.raises(RecipeError, match="cannot be read"):

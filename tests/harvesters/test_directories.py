@@ -18,7 +18,9 @@ HARVESTERS = plugins.discover("harvesters")
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
 
 
-def read(harvester: str, source: str, answer: Answer, cursor: bytes = b"") -> HarvestPage:
+def read(
+    harvester: str, source: str, answer: Answer, cursor: bytes = b""
+) -> HarvestPage:
     page = read_page(harvester, source, answer, cursor)
     assert isinstance(page, HarvestPage), page
     return page
@@ -28,11 +30,21 @@ def always(body: str | bytes, content_type: str = "application/xml") -> Answer:
     return lambda url: response(url, body, content_type)
 
 
-def test_the_datasets_of_thredds_are_listed_by_the_services_whose_name_they_inherit() -> None:
-    page = read("thredds", "http://cat.test/thredds/catalog.html", always(thredds_catalogue("")))
+def test_the_datasets_of_thredds_are_listed_by_the_services_whose_name_they_inherit() -> (
+    None
+):
+    page = read(
+        "thredds", "http://cat.test/thredds/catalog.html", always(thredds_catalogue(""))
+    )
     assert page.listed[:2] == (
-        Listed("http://h1.test/thredds/wms/grid/0.nc?service=WMS&request=GetCapabilities", "Höhen 0", "OGC:WMS"),
-        Listed("http://h2.test/thredds/dodsC/grid/0.nc.dds", "Höhen 0", "OPeNDAP:OPeNDAP"),
+        Listed(
+            "http://h1.test/thredds/wms/grid/0.nc?service=WMS&request=GetCapabilities",
+            "Höhen 0",
+            "OGC:WMS",
+        ),
+        Listed(
+            "http://h2.test/thredds/dodsC/grid/0.nc.dds", "Höhen 0", "OPeNDAP:OPeNDAP"
+        ),
     )
     assert len(page.listed) == 6, "HTTPServer is a download, no service"
     assert page.sources == ("http://cat.test/thredds/more/catalog.xml",)
@@ -44,7 +56,9 @@ def test_a_dataset_of_thredds_that_names_one_service_has_no_other() -> None:
         '<dataset name="A" urlPath="a.nc" serviceName="c"/></catalog>'
     )
     page = read("thredds", "http://cat.test/thredds/catalog.xml", always(catalogue))
-    assert [each.url for each in page.listed] == ["http://cat.test/wcs/a.nc?service=WCS&request=GetCapabilities"]
+    assert [each.url for each in page.listed] == [
+        "http://cat.test/wcs/a.nc?service=WCS&request=GetCapabilities"
+    ]
 
 
 def test_erddap_ends_with_the_page_after_a_full_one_that_is_not_there() -> None:
@@ -61,10 +75,19 @@ def test_erddap_ends_with_the_page_after_a_full_one_that_is_not_there() -> None:
     [
         ("http://a.test/erddap", "http://a.test/erddap/info/index.json"),
         ("http://a.test/erddap/index.html", "http://a.test/erddap/info/index.json"),
-        ("http://a.test/erddap/griddap/waves.dds", "http://a.test/erddap/info/index.json"),
-        ("http://a.test/coast/erddap/info/index.json?page=1", "http://a.test/coast/erddap/info/index.json"),
+        (
+            "http://a.test/erddap/griddap/waves.dds",
+            "http://a.test/erddap/info/index.json",
+        ),
+        (
+            "http://a.test/coast/erddap/info/index.json?page=1",
+            "http://a.test/coast/erddap/info/index.json",
+        ),
         ("http://a.test/erddap/ocean", "http://a.test/erddap/ocean/info/index.json"),
-        ("http://a.test/erddap/ocean/index.html", "http://a.test/erddap/ocean/info/index.json"),
+        (
+            "http://a.test/erddap/ocean/index.html",
+            "http://a.test/erddap/ocean/info/index.json",
+        ),
         ("http://a.test/data/", "http://a.test/data/info/index.json"),
     ],
 )
@@ -73,26 +96,47 @@ def test_the_table_of_an_erddap_stands_below_its_root(source: str, table: str) -
 
     def answer(url: str) -> Visit:
         asked.append(url.partition("?")[0])
-        return response(url, '{"table": {"columnNames": ["Dataset ID"], "rows": []}}', "application/json")
+        return response(
+            url,
+            '{"table": {"columnNames": ["Dataset ID"], "rows": []}}',
+            "application/json",
+        )
 
     read("erddap", source, answer)
     assert asked == [table]
 
 
 @pytest.mark.parametrize("kind", ["thredds", "erddap", "arcgis-directory"])
-def test_a_service_whose_own_links_are_followed_is_not_read_a_second_time(kind: str) -> None:
+def test_a_service_whose_own_links_are_followed_is_not_read_a_second_time(
+    kind: str,
+) -> None:
     def service(links: int) -> Service:
-        return Service(kind, "http://cat.test/x", links=tuple(f"http://cat.test/{n}" for n in range(links)))
+        return Service(
+            kind,
+            "http://cat.test/x",
+            links=tuple(f"http://cat.test/{n}" for n in range(links)),
+        )
 
     assert not HARVESTERS[kind].accepts(service(10), "http://cat.test/x")
-    assert HARVESTERS[kind].accepts(service(5_000), "http://cat.test/x"), "there may be more than its links hold"
+    assert HARVESTERS[kind].accepts(service(5_000), "http://cat.test/x"), (
+        "there may be more than its links hold"
+    )
 
 
 def test_a_sitemap_of_an_arcgis_server_lists_each_service_once() -> None:
     def answer(url: str) -> Visit:
         assert url.endswith("/arcgis/rest/services?f=sitemap")
-        places = ("A/MapServer", "A/MapServer/0", "A/MapServer/1", "F/B/FeatureServer/0", "Utilities/Geometry")
-        locs = "".join(f"<url><loc>http://cat.test/arcgis/rest/services/{at}</loc></url>" for at in places)
+        places = (
+            "A/MapServer",
+            "A/MapServer/0",
+            "A/MapServer/1",
+            "F/B/FeatureServer/0",
+            "Utilities/Geometry",
+        )
+        locs = "".join(
+            f"<url><loc>http://cat.test/arcgis/rest/services/{at}</loc></url>"
+            for at in places
+        )
         return response(url, SITEMAP.format(locs), "text/xml")
 
     page = read("arcgis-directory", "http://cat.test/arcgis", answer)
@@ -105,19 +149,31 @@ def test_a_sitemap_of_an_arcgis_server_lists_each_service_once() -> None:
 
 
 def test_an_arcgis_server_without_a_sitemap_is_read_folder_by_folder() -> None:
-    listing = text({"folders": ["Land"], "services": [{"name": "Top", "type": "ImageServer"}]})
+    listing = text(
+        {"folders": ["Land"], "services": [{"name": "Top", "type": "ImageServer"}]}
+    )
 
     def answer(url: str) -> Visit | None:
-        return response(url, listing, "application/json") if url.endswith("?f=json") else None
+        return (
+            response(url, listing, "application/json")
+            if url.endswith("?f=json")
+            else None
+        )
 
     page = read("arcgis-directory", "http://cat.test/arcgis/rest/services", answer)
-    assert [each.url for each in page.listed] == ["http://cat.test/arcgis/rest/services/Top/ImageServer"]
+    assert [each.url for each in page.listed] == [
+        "http://cat.test/arcgis/rest/services/Top/ImageServer"
+    ]
     assert page.sources == ("http://cat.test/arcgis/rest/services/Land",)
 
 
 def test_a_packed_sitemap_index_leads_to_its_sitemaps() -> None:
     index = "<sitemapindex><sitemap><loc>http://cat.test/1.xml.gz</loc></sitemap></sitemapindex>"
-    page = read("sitemap", "http://cat.test/sitemap.xml.gz", always(gzip.compress(index.encode()), "application/gzip"))
+    page = read(
+        "sitemap",
+        "http://cat.test/sitemap.xml.gz",
+        always(gzip.compress(index.encode()), "application/gzip"),
+    )
     assert page.sources == ("http://cat.test/1.xml.gz",)
 
 
@@ -128,26 +184,53 @@ def test_of_a_sitemap_only_what_has_changed_since_is_listed() -> None:
                            ("silent", "")]
     )  # fmt: skip
     start = HARVESTERS["sitemap"].start(date(2026, 1, 31))
-    page = read("sitemap", "http://a.test/sitemap.xml", always(SITEMAP.format(entries)), start)
-    assert [each.url for each in page.listed] == ["http://a.test/new?service=WMS", "http://a.test/silent?service=WMS"]
+    page = read(
+        "sitemap", "http://a.test/sitemap.xml", always(SITEMAP.format(entries)), start
+    )
+    assert [each.url for each in page.listed] == [
+        "http://a.test/new?service=WMS",
+        "http://a.test/silent?service=WMS",
+    ]
 
 
 def test_a_sitemap_may_be_a_plain_list() -> None:
-    page = read("sitemap", "http://a.test/s.txt", always("http://a.test/wms\nhttp://a.test/about\n", "text/plain"))
+    page = read(
+        "sitemap",
+        "http://a.test/s.txt",
+        always("http://a.test/wms\nhttp://a.test/about\n", "text/plain"),
+    )
     assert len(page.listed) == 2
 
 
 def test_records_that_say_they_have_not_changed_are_left_out() -> None:
     def record(name: str, updated: str | None) -> dict:
         links = [{"href": f"http://a.test/{name}/wms", "protocol": "OGC:WMS"}]
-        return {"id": name, "properties": {"title": name, "updated": updated}, "links": links}
+        return {
+            "id": name,
+            "properties": {"title": name, "updated": updated},
+            "links": links,
+        }
 
-    features = [record("old", "2025-12-31T23:59:59Z"), record("new", "2026-02-01"), record("silent", None)]
-    following = [{"rel": "next", "href": "http://cat.test/collections/all/items?offset=3"}]
+    features = [
+        record("old", "2025-12-31T23:59:59Z"),
+        record("new", "2026-02-01"),
+        record("silent", None),
+    ]
+    following = [
+        {"rel": "next", "href": "http://cat.test/collections/all/items?offset=3"}
+    ]
     start = HARVESTERS["ogcapi-records"].start(date(2026, 1, 1))
     body = text({"features": features, "links": following})
-    page = read("ogcapi-records", "http://cat.test/collections/all/items", always(body, "application/json"), start)
-    assert [each.url for each in page.listed] == ["http://a.test/new/wms", "http://a.test/silent/wms"]
+    page = read(
+        "ogcapi-records",
+        "http://cat.test/collections/all/items",
+        always(body, "application/json"),
+        start,
+    )
+    assert [each.url for each in page.listed] == [
+        "http://a.test/new/wms",
+        "http://a.test/silent/wms",
+    ]
     assert b"2026-01-01" in page.next, "the next page is asked for the same"
 
 

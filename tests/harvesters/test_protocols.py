@@ -45,8 +45,13 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize(("label", "wanted"), [(said, name) for name, labels in SPELLINGS.items() for said in labels])
-def test_every_spelling_of_a_protocol_is_one_identifier(label: str, wanted: str) -> None:
+@pytest.mark.parametrize(
+    ("label", "wanted"),
+    [(said, name) for name, labels in SPELLINGS.items() for said in labels],
+)
+def test_every_spelling_of_a_protocol_is_one_identifier(
+    label: str, wanted: str
+) -> None:
     assert protocol_of(label) == wanted
 
 
@@ -61,7 +66,11 @@ def test_the_first_label_that_is_understood_counts() -> None:
 
 def test_identifiers_are_those_of_the_kinds_where_there_is_one() -> None:
     of_kinds = {kind.protocol for kind in plugins.discover("kinds").values()}
-    assert set(identifiers()) - of_kinds == {"OGC:WFS-G", "UNIDATA:NCSS", "ERDDAP:griddap"}
+    assert set(identifiers()) - of_kinds == {
+        "OGC:WFS-G",
+        "UNIDATA:NCSS",
+        "ERDDAP:griddap",
+    }
 
 
 def test_long_labels_cost_little() -> None:

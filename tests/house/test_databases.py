@@ -18,16 +18,31 @@ def columns_of(body: str) -> set[str]:
     # Without comments, and without what stands in brackets, where there are commas too.
     plain = re.sub(r"\([^()]*(\([^()]*\))?[^()]*\)", "", re.sub(r"--.*", "", body))
     parts = [part.strip() for part in plain.split(",")]
-    return {part.split()[0].strip('"') for part in parts if part and not part.startswith(NO_COLUMNS)}
+    return {
+        part.split()[0].strip('"')
+        for part in parts
+        if part and not part.startswith(NO_COLUMNS)
+    }
 
 
 def test_every_table_and_column_is_in_both_databases(tmp_path) -> None:
     """Who adds one to stores/sqlite adds it to stores/postgres/schema.sql as well: both read the same statements."""
-    ours = {table: columns_of(body) for table, body in TABLE.findall(SCHEMA.read_text("utf-8"))}
+    ours = {
+        table: columns_of(body)
+        for table, body in TABLE.findall(SCHEMA.read_text("utf-8"))
+    }
     with closing(SqliteDatabase(tmp_path / "c.db")) as database:
-        tables = [name for (name,) in database.read().execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            name
+            for (name,) in database.read().execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            )
+        ]
         theirs = {
-            table: {column[1] for column in database.read().execute(f"PRAGMA table_info({table})")}
+            table: {
+                column[1]
+                for column in database.read().execute(f"PRAGMA table_info({table})")
+            }
             for table in tables
             if not table.startswith("sqlite_")
         }

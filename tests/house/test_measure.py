@@ -45,7 +45,9 @@ CYCLE = {
 
 
 @pytest.mark.parametrize("package", [CYCLE], indirect=True)
-def test_a_cycle_of_type_checking_and_function_level_imports_is_a_cycle(package: Path) -> None:
+def test_a_cycle_of_type_checking_and_function_level_imports_is_a_cycle(
+    package: Path,
+) -> None:
     figures = _bench("measuring.imports").describe("shop", package.parent)
     assert figures["cycle_members"] == [["shop.goods", "shop.till"]]
     assert figures["modules_in_cycles"] == 2
@@ -54,7 +56,10 @@ def test_a_cycle_of_type_checking_and_function_level_imports_is_a_cycle(package:
 
 def test_no_module_stands_in_an_import_cycle() -> None:
     """import-linter compares siblings; here a module that imports its own package's `__init__` is seen as well."""
-    assert _bench("measuring.imports").describe("geohound", ROOT / "src")["cycle_members"] == []
+    assert (
+        _bench("measuring.imports").describe("geohound", ROOT / "src")["cycle_members"]
+        == []
+    )
 
 
 BRANCHES = '''"""A shop."""
@@ -88,7 +93,11 @@ TWICE = {
 @pytest.mark.parametrize("package", [TWICE], indirect=True)
 def test_public_classes_with_one_name_in_two_modules_are_told(package: Path) -> None:
     found = _bench("measuring.names").public_classes(package)
-    assert found == {"names": 2, "defined_twice": 1, "doubled": {"Item": ["shop", "shop.goods"]}}
+    assert found == {
+        "names": 2,
+        "defined_twice": 1,
+        "doubled": {"Item": ["shop", "shop.goods"]},
+    }
 
 
 def test_an_arrow_that_others_imply_is_not_drawn() -> None:
@@ -112,12 +121,21 @@ def test_the_import_graph_can_be_drawn(tmp_path: Path) -> None:
     assert graph.as_text(drawn).replace(">", "&gt;") in picture
 
 
-def test_the_walk_follows_values_that_hold_the_url(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_walk_follows_values_that_hold_the_url(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "bench" / "measuring" / "tracer"))
     monkeypatch.delitem(sys.modules, "sitecustomize", raising=False)
     tracing = importlib.import_module("sitecustomize")
     tracer = tracing.Tracer(f"{ROOT / 'src' / 'geohound'}/", ["http://maps.test/wms"])
-    followed = Response("http://maps.test/wms", "http://maps.test/wms", 200, {}, b"<a/>", datetime.now(UTC))
+    followed = Response(
+        "http://maps.test/wms",
+        "http://maps.test/wms",
+        200,
+        {},
+        b"<a/>",
+        datetime.now(UTC),
+    )
     sys.setprofile(tracer)
     try:
         Document(followed)

@@ -32,7 +32,10 @@ BOUNDED = {
     "geohound/kinds/opendap.py": ("(?:/(?:dodsC", 4096),
     "geohound/mining/hou2016.py": (r"\"(?:[^", 2000),
     "geohound/urls/address_book.py": ("", 4096),  # a longer address is none
-    "geohound/jsflow/sinks/idioms.py": ("^(?:data-)?(?:", 66),  # the name of an attribute
+    "geohound/jsflow/sinks/idioms.py": (
+        "^(?:data-)?(?:",
+        66,
+    ),  # the name of an attribute
     "geohound/jsflow/evaluation/call_sites.py": (r"[\s,]NAME", 80),
 }
 # Made while a page is read, of escaped words and what stands here, or of a pattern that repeats at most once.
@@ -46,7 +49,11 @@ MADE_LATER = {
     "geohound/portal/formatting.py": (r"(?<!\w)(?:river|rivers)\w{0,3}(?!\w)",),
 }
 SMALL, LARGE = 2_000, 8_000
-SIZES = (18, 26, 40)  # what doubles with every letter is found before it would take for ever
+SIZES = (
+    18,
+    26,
+    40,
+)  # what doubles with every letter is found before it would take for ever
 FREE_S = 0.2e-3
 S_PER_CHARACTER = 0.3e-6  # below, growth need not be looked at
 MOST_S_PER_CHARACTER = 12e-6
@@ -57,17 +64,25 @@ MAX_BOUNDED_S = 0.1
 @cache
 def collection() -> tuple[list[Collected], list[str]]:
     """In a process of its own: patterns are recorded while the modules that compile them are imported."""
-    done = subprocess.run([sys.executable, pattern_collection.__file__], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, pattern_collection.__file__], capture_output=True, check=True
+    )
     found = json.loads(done.stdout)
     patterns = [Collected(**values) for values in found["patterns"]]
-    later = [Collected(p, 0, False, place, 0) for place, given in MADE_LATER.items() for p in given]
+    later = [
+        Collected(p, 0, False, place, 0)
+        for place, given in MADE_LATER.items()
+        for p in given
+    ]
     return [_with_use(c) for c in (*patterns, *later)], found["missing"]
 
 
 def _with_use(collected: Collected) -> Collected:
     beginning = AT_START.get(collected.place)
     is_at_start = beginning is not None and collected.pattern.startswith(beginning)
-    return Collected(**{**vars(collected), "at_start": True}) if is_at_start else collected
+    return (
+        Collected(**{**vars(collected), "at_start": True}) if is_at_start else collected
+    )
 
 
 def bound(collected: Collected) -> int | None:
@@ -82,16 +97,23 @@ def trouble(collected: Collected) -> str:
     most_chars = bound(collected)
     sizes = (*SIZES, min(SMALL, most_chars or SMALL))
     for attack in attacks(pattern):
-        slow_at = next((size for size in sizes if not _is_quick(run, attack.text(size), size)), None)
+        slow_at = next(
+            (size for size in sizes if not _is_quick(run, attack.text(size), size)),
+            None,
+        )
         if slow_at is None:
             continue
         if slow_at < sizes[-1]:
             is_fine = False
         elif most_chars is not None:
-            is_fine = any(cpu_s(run, attack.text(most_chars)) < MAX_BOUNDED_S for _ in range(3))
+            is_fine = any(
+                cpu_s(run, attack.text(most_chars)) < MAX_BOUNDED_S for _ in range(3)
+            )
         else:
             small, large = attack.text(SMALL), attack.text(LARGE)
-            is_fine = any(_grows_with_length(run, small, large, tries) for tries in (2, 2, 3))
+            is_fine = any(
+                _grows_with_length(run, small, large, tries) for tries in (2, 2, 3)
+            )
         if not is_fine:
             return f"{collected.place}:{collected.line} {collected.pattern[:60]!r} on {attack}"
     return ""
@@ -118,10 +140,16 @@ def test_no_pattern_of_the_code_is_left_out() -> None:
 def test_what_is_said_of_patterns_here_is_said_of_some() -> None:
     patterns, _ = collection()
     for place, beginning in AT_START.items():
-        assert any(c.place == place and c.pattern.startswith(beginning) for c in patterns)
+        assert any(
+            c.place == place and c.pattern.startswith(beginning) for c in patterns
+        )
     for place, (beginning, _chars) in BOUNDED.items():
-        assert any(c.place == place and c.pattern.startswith(beginning) for c in patterns)
-    assert all((Path(pattern_collection.SOURCE) / place).is_file() for place in MADE_LATER)
+        assert any(
+            c.place == place and c.pattern.startswith(beginning) for c in patterns
+        )
+    assert all(
+        (Path(pattern_collection.SOURCE) / place).is_file() for place in MADE_LATER
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,12 +166,20 @@ def test_what_is_said_of_patterns_here_is_said_of_some() -> None:
     ],
 )
 def test_a_quadratic_pattern_would_be_found(quadratic: str) -> None:
-    assert trouble(Collected(quadratic, int(re.DOTALL) if "<" in quadratic else 0, False, "made", 1))
+    assert trouble(
+        Collected(
+            quadratic, int(re.DOTALL) if "<" in quadratic else 0, False, "made", 1
+        )
+    )
 
 
 def test_the_quadratic_pattern_for_comments_in_json_would_be_found() -> None:
     """As it once stood in the code: 80 kB of opened comments took 27 s."""
-    assert trouble(Collected(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', int(re.DOTALL), False, "made", 1))
+    assert trouble(
+        Collected(
+            r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', int(re.DOTALL), False, "made", 1
+        )
+    )
 
 
 @pytest.mark.parametrize("part", range(4))

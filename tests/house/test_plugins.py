@@ -18,7 +18,9 @@ def extra_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def put(source: str) -> None:
         (tmp_path / "zz_extra.py").write_text(source)
 
-    monkeypatch.setattr(geohound.kinds, "__path__", [*geohound.kinds.__path__, str(tmp_path)])
+    monkeypatch.setattr(
+        geohound.kinds, "__path__", [*geohound.kinds.__path__, str(tmp_path)]
+    )
     plugins.discover.cache_clear()
     yield put
     plugins.discover.cache_clear()
@@ -42,7 +44,9 @@ def test_a_file_that_exports_nothing_fails_loudly(extra_kind) -> None:
 
 
 def test_a_part_that_lacks_a_method_fails_loudly(extra_kind) -> None:
-    extra_kind("class Extra:\n    id = 'extra'\n    title = 'Extra'\nKINDS = (Extra(),)\n")
+    extra_kind(
+        "class Extra:\n    id = 'extra'\n    title = 'Extra'\nKINDS = (Extra(),)\n"
+    )
     with pytest.raises(plugins.MalformedPartError, match=r"lacks .*read"):
         plugins.discover("kinds")
 

@@ -9,8 +9,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-COUNTS = {"LI": 16, "OSS": 22, "WBC": 14, "PH": 18, "LC": 16}  # requirements of each publication
-AUTHORS = {"LI": "Li, Yang", "OSS": "Sidsten", "WBC": "Alqaraleh", "PH": "PolarHub|Li, Wang", "LC": "Hou, Chen"}
+COUNTS = {
+    "LI": 16,
+    "OSS": 22,
+    "WBC": 14,
+    "PH": 18,
+    "LC": 16,
+}  # requirements of each publication
+AUTHORS = {
+    "LI": "Li, Yang",
+    "OSS": "Sidsten",
+    "WBC": "Alqaraleh",
+    "PH": "PolarHub|Li, Wang",
+    "LC": "Hou, Chen",
+}
 PLACE = r"\b(?:[Ss]ection|[Tt]able|[Ff]igure|[Ff]ig\.|[Aa]lgorithm|[Ee]quation|[Aa]ppendix)s?\s+[\dA-Z]"
 
 
@@ -23,24 +35,37 @@ class Row(NamedTuple):
 
 def rows() -> list[Row]:
     text = (ROOT / "docs" / "provenance.md").read_text("utf-8")
-    found = re.findall(r"^\| ([A-Z]+-\d+) \| (.+?) \| (.+?) \| (.+?) \|", text, re.MULTILINE)
+    found = re.findall(
+        r"^\| ([A-Z]+-\d+) \| (.+?) \| (.+?) \| (.+?) \|", text, re.MULTILINE
+    )
     return [Row(*cells) for cells in found]
 
 
 def test_every_requirement_has_its_row_and_its_state() -> None:
-    wanted = [f"{system}-{n}" for system, count in COUNTS.items() for n in range(1, count + 1)]
+    wanted = [
+        f"{system}-{n}" for system, count in COUNTS.items() for n in range(1, count + 1)
+    ]
     assert [row.id for row in rows()] == wanted
     assert {row.state for row in rows()} <= {"works", "in part", "missing"}
 
 
 def test_what_is_built_names_modules_and_tests_that_exist() -> None:
-    wrong = [problem for row in rows() if row.state != "missing" for problem in _missing_in(row)]
+    wrong = [
+        problem
+        for row in rows()
+        if row.state != "missing"
+        for problem in _missing_in(row)
+    ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_what_works_names_a_test_that_quotes_its_publication() -> None:
     """By author or requirement, and with the section, table or figure; see `_quotes`."""
-    wrong = [row.id for row in rows() if row.state == "works" and not any(_quotes(row, *t) for t in _named(row))]
+    wrong = [
+        row.id
+        for row in rows()
+        if row.state == "works" and not any(_quotes(row, *t) for t in _named(row))
+    ]
     assert not wrong, f"no test quotes the publication: {wrong}"
 
 
@@ -85,8 +110,14 @@ def _words(source: str, function: str) -> list[str]:
     """What may hold the quotation: the words of the function with the title of its module, or all words of a module."""
     tree = ast.parse(source)
     title = ast.get_docstring(tree) or ""
-    tests = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    said = [ast.get_docstring(test) or "" for test in tests if function in ("", test.name)]
+    tests = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    said = [
+        ast.get_docstring(test) or "" for test in tests if function in ("", test.name)
+    ]
     if function:
         return [f"{title}\n{words}" for words in said if re.search(PLACE, words)]
     return [title, *(f"{title}\n{words}" for words in said if re.search(PLACE, words))]

@@ -20,7 +20,9 @@ from geohound.settings import Settings, SettingsError, load
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "geohound.toml"
     file.write_text('host_delay_s = 2.5\nmax_pages = 7\nallow_nets = ["10.0.0.0/8"]\n')
-    settings = load(str(file), {"GEOHOUND_MAX_PAGES": "9", "GEOHOUND_OBEY_ROBOTS": "no"})
+    settings = load(
+        str(file), {"GEOHOUND_MAX_PAGES": "9", "GEOHOUND_OBEY_ROBOTS": "no"}
+    )
     assert settings.host_delay_s == 2.5
     assert settings.max_pages == 9
     assert settings.allow_nets == ("10.0.0.0/8",)
@@ -28,7 +30,9 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 
 
 def test_lists_in_the_environment_are_separated_by_commas() -> None:
-    assert load(None, {"GEOHOUND_CONNECT_TO": "*.test=127.0.0.1:1, x=y:2"}).connect_to == (
+    assert load(
+        None, {"GEOHOUND_CONNECT_TO": "*.test=127.0.0.1:1, x=y:2"}
+    ).connect_to == (
         "*.test=127.0.0.1:1",
         "x=y:2",
     )
@@ -43,7 +47,9 @@ def test_lists_in_the_environment_are_separated_by_commas() -> None:
         ("max_pages = ", "not valid TOML"),
     ],
 )
-def test_a_bad_settings_file_is_told_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+def test_a_bad_settings_file_is_told_in_a_sentence(
+    tmp_path: Path, text: str, told: str
+) -> None:
     file = tmp_path / "geohound.toml"
     file.write_text(text)
     with pytest.raises(SettingsError, match=told):
@@ -56,8 +62,13 @@ def test_a_missing_settings_file_is_told_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("name", ["HOST_DELAY", "MAX_PAGE", "RETRYAFTER_S"])
-def test_a_variable_that_is_nearly_a_setting_is_refused_with_what_was_meant(name: str) -> None:
-    with pytest.raises(SettingsError, match=r"did you mean GEOHOUND_(HOST_DELAY_S|MAX_PAGES|RETRY_AFTER_S)"):
+def test_a_variable_that_is_nearly_a_setting_is_refused_with_what_was_meant(
+    name: str,
+) -> None:
+    with pytest.raises(
+        SettingsError,
+        match=r"did you mean GEOHOUND_(HOST_DELAY_S|MAX_PAGES|RETRY_AFTER_S)",
+    ):
         load(None, {f"GEOHOUND_{name}": "5"})
 
 
@@ -88,14 +99,20 @@ NEUTRAL = ("None", "0", "0.0", "1")  # nothing, or without effect
 def _defaults(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names of fields and parameters, each with its default."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and node.value is not None
+        ):
             yield node.target.id, node.value
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             places = [*node.args.posonlyargs, *node.args.args]
             last = places[len(places) - len(node.args.defaults) :]
             yield from zip((each.arg for each in last), node.args.defaults, strict=True)
             named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            yield from ((each.arg, default) for each, default in named if default is not None)
+            yield from (
+                (each.arg, default) for each, default in named if default is not None
+            )
 
 
 def test_the_default_of_a_setting_stands_in_the_settings_alone() -> None:
@@ -106,7 +123,9 @@ def test_the_default_of_a_setting_stands_in_the_settings_alone() -> None:
         for path in SOURCE.rglob("*.py")
         if path.name != "settings.py"
         for name, default in _defaults(ast.parse(path.read_text("utf-8")))
-        if name in numbers and isinstance(default, ast.Constant | ast.BinOp) and ast.unparse(default) not in NEUTRAL
+        if name in numbers
+        and isinstance(default, ast.Constant | ast.BinOp)
+        and ast.unparse(default) not in NEUTRAL
     ]
     assert found == []
 
@@ -117,10 +136,22 @@ def test_the_default_of_a_setting_stands_in_the_settings_alone() -> None:
         (Limits, ("connect_s", "first_byte_s", "total_s", "max_bytes_in_flight")),
         (ClientPolicy, ("user_agent", "obey_robots", "verify_tls")),
         (PageBudget, ("time_s", "requests", "bytes", "memory_bytes", "events")),
-        (Plan, ("max_pages", "max_time_s", "fetchers", "testers", "max_page_bytes", "max_service_bytes")),
+        (
+            Plan,
+            (
+                "max_pages",
+                "max_time_s",
+                "fetchers",
+                "testers",
+                "max_page_bytes",
+                "max_service_bytes",
+            ),
+        ),
         (PolitenessPolicy, tuple(f.name for f in fields(PolitenessPolicy))),
     ],
 )
-def test_what_the_settings_decide_has_no_other_default(part: type, names: tuple[str, ...]) -> None:
+def test_what_the_settings_decide_has_no_other_default(
+    part: type, names: tuple[str, ...]
+) -> None:
     known = {f.name: f for f in fields(part)}
     assert [name for name in names if known[name].default is not MISSING] == []

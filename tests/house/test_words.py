@@ -13,7 +13,10 @@ TEXTS = [
     *SOURCES,
     *sorted((ROOT / "src" / "geohound" / "portal" / "templates").rglob("*.html")),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
-    *(ROOT / "docs" / name for name in ("architecture.md", "glossary.md", "operating.md")),
+    *(
+        ROOT / "docs" / name
+        for name in ("architecture.md", "glossary.md", "operating.md")
+    ),
 ]
 # Words that only this program used for things that have a name, and the name.
 DIALECT = {
@@ -45,7 +48,11 @@ def test_no_word_of_the_dialect_is_left() -> None:
         short = path.relative_to(ROOT).as_posix().removeprefix("src/geohound/")
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             words = {word.lower() for word in pattern.findall(line)}
-            found += [f"{short}:{number}: {w} ({DIALECT[w]})" for w in words if (short, w) not in ALLOWED]
+            found += [
+                f"{short}:{number}: {w} ({DIALECT[w]})"
+                for w in words
+                if (short, w) not in ALLOWED
+            ]
     assert not found, "\n".join(found)
 
 
@@ -70,4 +77,6 @@ def test_files_that_the_glossary_names_exist() -> None:
     text = (ROOT / "docs" / "glossary.md").read_text("utf-8")
     named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
     assert named
-    assert [name for name in named if not (ROOT / "src" / "geohound" / name).exists()] == []
+    assert [
+        name for name in named if not (ROOT / "src" / "geohound" / name).exists()
+    ] == []

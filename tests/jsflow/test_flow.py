@@ -68,7 +68,10 @@ def test_a_row_comes_only_to_the_branch_of_its_kind() -> None:
     code = f"""{rows}.forEach(d => {{ switch (d.k) {{
         case 'wms': map.addLayer(L.tileLayer.wms(d.u, {{layers: 'x'}})); break;
         case 'wfs': map.addLayer(L.Geoserver.wfs(d.u, {{layers: 'x'}})); break; }} }});"""
-    assert endpoints(code) == {("wms", "https://h.test/one"), ("wfs", "https://h.test/two")}
+    assert endpoints(code) == {
+        ("wms", "https://h.test/one"),
+        ("wfs", "https://h.test/two"),
+    }
 
 
 def test_the_map_file_among_the_parameters_belongs_to_the_endpoint() -> None:
@@ -81,7 +84,9 @@ def test_costly_expressions_leave_time_for_what_comes_behind_them() -> None:
         f"f{n}('http://h{n}.test/wms?' + [{','.join(['a'] * 300)}].map(x => [1,2,3].map(y => x + y).join()).join());"
         for n in range(60)
     )
-    assert ("wms", "https://h.test/a/map") in endpoints(costly + LAYER.replace("URL", "'https://h.test/a/map'"))
+    assert ("wms", "https://h.test/a/map") in endpoints(
+        costly + LAYER.replace("URL", "'https://h.test/a/map'")
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,9 @@ def test_a_name_that_stands_twice_is_the_same_at_both_places() -> None:
         const r = region(map.getCenter().lat);
         const u = `https://h.test/${r}/${r}_rain/ows?service=WMS&request=GetMap&layers=${r}`;
         map.addSource('rain', {type: 'raster', tiles: [u + '&bbox={bbox-epsg-3857}']});"""
-    assert endpoints(code) == {("wms", f"https://h.test/{r}/{r}_rain/ows") for r in ("north", "south", "mid")}
+    assert endpoints(code) == {
+        ("wms", f"https://h.test/{r}/{r}_rain/ows") for r in ("north", "south", "mid")
+    }
 
 
 def test_a_transaction_that_a_library_writes_goes_to_a_wfs() -> None:
@@ -129,7 +136,10 @@ def test_a_row_comes_only_to_the_function_that_its_key_picks() -> None:
         const make = {wms: o => L.tileLayer.wms(hosts[o.host] + o.path, {layers: 'x'}),
                       wfs: o => fetch(`${hosts[o.host]}${o.path}?service=WFS&request=GetFeature`)};
         for (const row of [{type: 'wms', host: 'h', path: '/one'}, {type: 'wfs', host: 'h', path: '/two'}]) make[row.type](row);"""
-    assert endpoints(code) == {("wms", "https://h.test/one"), ("wfs", "https://h.test/two")}
+    assert endpoints(code) == {
+        ("wms", "https://h.test/one"),
+        ("wfs", "https://h.test/two"),
+    }
 
 
 def test_a_path_in_a_configuration_stands_below_its_host() -> None:
@@ -149,7 +159,10 @@ def test_rows_that_are_put_into_an_array_one_by_one_are_its_elements() -> None:
     code = """var rows = new Array(); rows[0] = new Array('One', 'one'); rows[1] = new Array('Two', 'two');
         for (var i = 0; i < rows.length; i++) { var r = rows[i];
             map.addLayer(new OpenLayers.Layer.WMS(r[0], 'https://h.test/' + r[1], {layers: 'x'})); }"""
-    assert endpoints(code) == {("wms", "https://h.test/one"), ("wms", "https://h.test/two")}
+    assert endpoints(code) == {
+        ("wms", "https://h.test/one"),
+        ("wms", "https://h.test/two"),
+    }
 
 
 def test_files_that_a_list_names_are_asked_for() -> None:
@@ -197,14 +210,14 @@ BUILT = {
 
 @pytest.mark.parametrize("name", BUILT)
 def test_an_address_is_followed_through(name: str) -> None:
-    found = analyse(PAGE, [Script(f"{PAGE}app.js", BUILT[name], is_module="import" in BUILT[name])]).endpoints
+    found = analyse(
+        PAGE, [Script(f"{PAGE}app.js", BUILT[name], is_module="import" in BUILT[name])]
+    ).endpoints
     assert ("wms", "https://h.test/one") in {(e.kind, e.endpoint) for e in found}
 
 
 def test_parameters_set_on_an_address_belong_to_it() -> None:
-    code = (
-        "const u = new URL('https://h.test/cgi'); u.searchParams.set('map', '/d/a.map'); L.tileLayer.wms(u.href, {});"
-    )
+    code = "const u = new URL('https://h.test/cgi'); u.searchParams.set('map', '/d/a.map'); L.tileLayer.wms(u.href, {});"
     assert endpoints(code) == {("wms", "https://h.test/cgi?map=/d/a.map")}
 
 
@@ -231,11 +244,15 @@ def test_a_module_of_systemjs_in_another_file_is_asked_for_and_read() -> None:
     assert [(e.kind, e.endpoint) for e in found] == [("wms", "https://h.test/one")]
 
 
-def test_modules_that_one_file_defines_by_name_find_each_other_and_are_not_asked_for() -> None:
+def test_modules_that_one_file_defines_by_name_find_each_other_and_are_not_asked_for() -> (
+    None
+):
     code = """define('conf/svc', [], function () { return {base: 'https://h.test/gs'}; });
         define('app/layers', ['conf/svc', 'leaflet'], function (c, L) { return {add: function (m) {
             L.tileLayer.wms(c.base + '/ows', {layers: 'a'}).addTo(m); }}; });
         require(['app/layers'], function (l) { l.add(map); });"""
     findings = analyse(PAGE, [Script(f"{PAGE}all.js", code)])
-    assert [(e.kind, e.endpoint) for e in findings.endpoints] == [("wms", "https://h.test/gs/ows")]
+    assert [(e.kind, e.endpoint) for e in findings.endpoints] == [
+        ("wms", "https://h.test/gs/ows")
+    ]
     assert findings.wanted == ()

@@ -99,13 +99,17 @@ OUTLIVED = frozenset(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRAPS)
-def test_a_trap_is_left_in_a_bounded_time_and_what_stands_beside_it_is_found(name: str) -> None:
+def test_a_trap_is_left_in_a_bounded_time_and_what_stands_beside_it_is_found(
+    name: str,
+) -> None:
     text = HONEST + TRAPS[name]() if name in OUTLIVED else TRAPS[name]()
     begin = time.process_time()
     findings = analyse(PAGE, [Script("https://p.test/trap.js", text)], BUDGET)
     assert time.process_time() - begin < 8.0
     assert findings.steps < 1.25 * BUDGET.steps
-    assert name not in OUTLIVED or "https://h.test/wms" in {e.endpoint for e in findings.endpoints}
+    assert name not in OUTLIVED or "https://h.test/wms" in {
+        e.endpoint for e in findings.endpoints
+    }
 
 
 @pytest.mark.slow
@@ -123,11 +127,20 @@ def test_fifty_megabytes_in_one_line_are_read_in_part() -> None:
 
 def test_no_expression_has_more_alternatives_than_allowed() -> None:
     text = _branches(30) + "var b0='https://h.test/';WMSLayer(b30);"
-    assert len(analyse(PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(values=8)).endpoints) <= 8
+    assert (
+        len(
+            analyse(
+                PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(values=8)
+            ).endpoints
+        )
+        <= 8
+    )
 
 
 def test_a_spent_budget_is_told() -> None:
-    assert analyse(PAGE, [Script("https://p.test/a.js", HONEST)], AnalysisBudget(steps=1)).unknown
+    assert analyse(
+        PAGE, [Script("https://p.test/a.js", HONEST)], AnalysisBudget(steps=1)
+    ).unknown
 
 
 @given(st.text(max_size=400))
@@ -137,7 +150,25 @@ def test_no_text_whatever_breaks_the_analysis(text: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["{", "}", "`", "${", "'", '"', "/", "*", "//", "\\", "\n", "wms(", "url:", ")", "=>"]),
+        st.sampled_from(
+            [
+                "{",
+                "}",
+                "`",
+                "${",
+                "'",
+                '"',
+                "/",
+                "*",
+                "//",
+                "\\",
+                "\n",
+                "wms(",
+                "url:",
+                ")",
+                "=>",
+            ]
+        ),
         max_size=60,
     )
 )
@@ -147,7 +178,13 @@ def test_no_mix_of_marks_breaks_the_analysis(parts: list[str]) -> None:
 
 def test_cutting_keeps_every_block_that_speaks_of_an_address() -> None:
     noise = "function n(){" + "a=a+1;" * 100 + "}"
-    text = noise * 200 + 'function k(){var u="https://h.test/wms";' + "b=b+1;" * 50 + "}" + noise * 200
+    text = (
+        noise * 200
+        + 'function k(){var u="https://h.test/wms";'
+        + "b=b+1;" * 50
+        + "}"
+        + noise * 200
+    )
     cleaned = clean(text.encode())
     assert b"https://h.test/wms" in cleaned.data
     assert len(cleaned.data) < len(text) / 10
@@ -156,5 +193,11 @@ def test_cutting_keeps_every_block_that_speaks_of_an_address() -> None:
 
 
 def test_braces_in_strings_templates_and_patterns_are_no_blocks() -> None:
-    text = "var a='{',b=`{${`}`}`,c=/[{]/.test('x');/* { */ // {\n" + "function f(){" + "a=1;" * 20_000 + "}" + HONEST
+    text = (
+        "var a='{',b=`{${`}`}`,c=/[{]/.test('x');/* { */ // {\n"
+        + "function f(){"
+        + "a=1;" * 20_000
+        + "}"
+        + HONEST
+    )
     assert b"https://h.test/wms" in clean(text.encode()).data

@@ -12,12 +12,17 @@ Found = set[tuple[str, str | None]]
 
 
 def read(*texts: str, page: str = PAGE, module: bool = False) -> Findings:
-    scripts = [Script(f"https://p.test/app/s{i}.js", text, is_module=module) for i, text in enumerate(texts)]
+    scripts = [
+        Script(f"https://p.test/app/s{i}.js", text, is_module=module)
+        for i, text in enumerate(texts)
+    ]
     return analyse(page, scripts, whole_page=True)
 
 
 def found(*texts: str, page: str = PAGE, module: bool = False) -> Found:
-    return {(e.endpoint, e.kind) for e in read(*texts, page=page, module=module).endpoints}
+    return {
+        (e.endpoint, e.kind) for e in read(*texts, page=page, module=module).endpoints
+    }
 
 
 def wms(*endpoints: str) -> Found:
@@ -55,8 +60,14 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'L.tileLayer.wms("https://{s}.h.test/wms", {layers: "a", subdomains: ["w1", "w2"]}).addTo(m);',
         wms("https://w1.h.test/wms"),
     ),
-    "a range of subdomains": ('use("https://{b-d}.h.test/wms?");', wms("https://b.h.test/wms")),
-    "a switch of subdomains": ('use("https://{switch:q,r}.h.test/wms?");', wms("https://q.h.test/wms")),
+    "a range of subdomains": (
+        'use("https://{b-d}.h.test/wms?");',
+        wms("https://b.h.test/wms"),
+    ),
+    "a switch of subdomains": (
+        'use("https://{switch:q,r}.h.test/wms?");',
+        wms("https://q.h.test/wms"),
+    ),
     "a RESTful WMTS behind an XYZ layer": (
         'L.tileLayer("//h.test/wmts/3857/best/" + "{layer}/{style}/{z}/{y}/{x}.jpg").addTo(m);',
         {("https://h.test/wmts/3857/best", "wmts")},
@@ -65,16 +76,27 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'map.addSource("a", {type: "raster", tiles: ["https://h.test/c?SERVICE=WMS&REQUEST=GetMap&BBOX={bbox-epsg-3857}"]})',
         wms("https://h.test/c"),
     ),
-    "concat() for templates": ('use("https://h.test/wms?layers=".concat(name));', wms("https://h.test/wms")),
+    "concat() for templates": (
+        'use("https://h.test/wms?layers=".concat(name));',
+        wms("https://h.test/wms"),
+    ),
     "the constructor as data": (
         'go([["OpenLayers.Layer.WMS", "name", "http://h.test/cgi-bin/x", {}]]);',
         wms("http://h.test/cgi-bin/x"),
     ),
-    "a source by its plug-in type": ('go({xtype: "gx_wmssource", url: "http://h.test/gs"});', wms("http://h.test/gs")),
+    "a source by its plug-in type": (
+        'go({xtype: "gx_wmssource", url: "http://h.test/gs"});',
+        wms("http://h.test/gs"),
+    ),
     "wrapper APIs": (
         'map.add(new M.layer.WMS({url: "https://h.test/a"})); L.WMS.layer("https://h.test/b").addTo(m);'
         'L.nonTiledLayer.wms("https://h.test/c").addTo(m); map.addSource("q", {type: "wms", url: "https://h.test/d"});',
-        wms("https://h.test/a", "https://h.test/b", "https://h.test/c", "https://h.test/d"),
+        wms(
+            "https://h.test/a",
+            "https://h.test/b",
+            "https://h.test/c",
+            "https://h.test/d",
+        ),
     ),
     "default parameters": (
         'const C = {url: "https://h.test/data"}; const X = ({u = C.url}) => new WMSLayer({data: u}); render(X);',
@@ -93,12 +115,18 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'fetch("/proxy?url=" + encodeURIComponent(w + q));',
         wms("http://h.test/forest"),
     ),
-    "a proxy as a prefix": ('use("https://cors.test/https://h.test/wms");', wms("https://h.test/wms")),
+    "a proxy as a prefix": (
+        'use("https://cors.test/https://h.test/wms");',
+        wms("https://h.test/wms"),
+    ),
     "a path put together": (
         'var ws = "top"; function url() { var b = "/gs/"; b += ws + "/"; b += "wms"; return b; } use(url());',
         wms("https://p.test/gs/top/wms"),
     ),
-    "a relative path": ('L.tileLayer.wms("../gs/wms").addTo(m);', wms("https://p.test/gs/wms")),
+    "a relative path": (
+        'L.tileLayer.wms("../gs/wms").addTo(m);',
+        wms("https://p.test/gs/wms"),
+    ),
     "the branch that this page takes": (
         'var u = location.protocol === "https:" ? "https://s.test/wms" : "http://u.test/wms";'
         "L.tileLayer.wms(u).addTo(m);",
@@ -108,8 +136,14 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'var u = night() ? "https://n.test/wms" : "https://d.test/wms"; L.tileLayer.wms(u).addTo(m);',
         wms("https://n.test/wms", "https://d.test/wms"),
     ),
-    "base64": ('L.tileLayer.wms(atob("aHR0cHM6Ly9oLnRlc3Qvd21z")).addTo(m);', wms("https://h.test/wms")),
-    "joined parts": ('use(["https://h.test", "gs", "wms"].join("/"));', wms("https://h.test/gs/wms")),
+    "base64": (
+        'L.tileLayer.wms(atob("aHR0cHM6Ly9oLnRlc3Qvd21z")).addTo(m);',
+        wms("https://h.test/wms"),
+    ),
+    "joined parts": (
+        'use(["https://h.test", "gs", "wms"].join("/"));',
+        wms("https://h.test/gs/wms"),
+    ),
     "mapped parts": (
         'var ws = ["a", "b"].map(w => "https://h.test/" + w + "/wms"); ws.forEach(u => L.tileLayer.wms(u).addTo(m));',
         wms("https://h.test/a/wms", "https://h.test/b/wms"),
@@ -150,7 +184,12 @@ IDIOMS: dict[str, tuple[str, Found]] = {
     ),
     "vector tiles of an ArcGIS service": (
         "new ol.source.VectorTile({url: 'https://h.test/arcgis/rest/services/A/VectorTileServer/tile/{z}/{y}/{x}.pbf'});",
-        {("https://h.test/arcgis/rest/services/A/VectorTileServer", "arcgis-vectortileserver")},
+        {
+            (
+                "https://h.test/arcgis/rest/services/A/VectorTileServer",
+                "arcgis-vectortileserver",
+            )
+        },
     ),
     "the WMTS of an ArcGIS service": (
         "new ol.source.WMTS({url: 'https://h.test/arcgis/rest/services/A/MapServer/WMTS/', layer: '0'});",
@@ -164,12 +203,18 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'use("https://h.test/lv/bag/wms/v1_1");',
         wms("https://h.test/lv/bag/wms/v1_1"),
     ),
-    "a format string": ('use(Ext.String.format("{0}/wms", "https://h.test/gs"));', wms("https://h.test/gs/wms")),
+    "a format string": (
+        'use(Ext.String.format("{0}/wms", "https://h.test/gs"));',
+        wms("https://h.test/gs/wms"),
+    ),
     "Cesium": (
         'v.add(new Cesium.WebMapServiceImageryProvider({url: "https://h.test/x"}));',
         wms("https://h.test/x"),
     ),
-    "Mapea's short form": ('map.addWMTS("WMTS*https://h.test/t*layer*EPSG:25830");', {("https://h.test/t", "wmts")}),
+    "Mapea's short form": (
+        'map.addWMTS("WMTS*https://h.test/t*layer*EPSG:25830");',
+        {("https://h.test/t", "wmts")},
+    ),
     "a module in a bundle": (
         '({12:(e,t,n)=>{n.d(t,{Z:()=>r});const r="https://h.test/q"},15:(e,t,n)=>{var a=n(12);'
         'm.add(new q({url:a.Z,params:{LAYERS:"x"}}))}})',
@@ -189,11 +234,17 @@ def test_an_idiom_is_worked_out(name: str) -> None:
 
 
 def test_a_base_may_stand_in_another_script() -> None:
-    assert found('BASE = "http://h.test";', 'show(BASE + "/gs/ws/wms");') == wms("http://h.test/gs/ws/wms")
+    assert found('BASE = "http://h.test";', 'show(BASE + "/gs/ws/wms");') == wms(
+        "http://h.test/gs/ws/wms"
+    )
 
 
-@pytest.mark.parametrize(("label", "kind"), [("OAF", "ogcapi-features"), ("SensorThings", "sensorthings")])
-def test_a_layer_says_its_kind_by_the_label_that_viewers_use(label: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("label", "kind"), [("OAF", "ogcapi-features"), ("SensorThings", "sensorthings")]
+)
+def test_a_layer_says_its_kind_by_the_label_that_viewers_use(
+    label: str, kind: str
+) -> None:
     config = f'{{"layers": [{{"id": "1", "url": "https://h.test/data/schools", "typ": "{label}"}}]}}'
     assert found(config) == {("https://h.test/data/schools", kind)}
 
@@ -228,7 +279,10 @@ def test_a_name_imported_from_another_module_is_followed() -> None:
 
 
 def test_a_module_that_is_not_there_is_wanted() -> None:
-    findings = read('import {BASE} from "./config.js"; map.add(new TileWMS({url: BASE + "/x"}));', module=True)
+    findings = read(
+        'import {BASE} from "./config.js"; map.add(new TileWMS({url: BASE + "/x"}));',
+        module=True,
+    )
     assert findings.wanted == ("https://p.test/app/config.js",)
     assert not findings.endpoints
     assert findings.unknown
@@ -237,7 +291,11 @@ def test_a_module_that_is_not_there_is_wanted() -> None:
 def test_an_import_map_says_where_a_bare_name_is() -> None:
     scripts = [
         Script(PAGE, '{"imports": {"conf": "/shared/conf.js"}}', is_inline=True),
-        Script("https://p.test/app/a.js", 'import u from "conf"; L.tileLayer.wms(u).addTo(m);', is_module=True),
+        Script(
+            "https://p.test/app/a.js",
+            'import u from "conf"; L.tileLayer.wms(u).addTo(m);',
+            is_module=True,
+        ),
     ]
     assert analyse(PAGE, scripts).wanted == ("https://p.test/shared/conf.js",)
 
@@ -246,19 +304,39 @@ def test_a_configuration_file_that_is_fetched_is_wanted_and_then_used() -> None:
     script = 'fetch("conf.json").then(r => r.json()).then(c => L.tileLayer.wms(c.host + "/x").addTo(m));'
     asked = [Script("https://p.test/app/a.js", script)]
     assert analyse(PAGE, asked).wanted == ("https://p.test/app/conf.json",)
-    given = [*asked, Script("https://p.test/app/conf.json", '{"host": "https://h.test"}')]
+    given = [
+        *asked,
+        Script("https://p.test/app/conf.json", '{"host": "https://h.test"}'),
+    ]
     assert {e.endpoint for e in analyse(PAGE, given).endpoints} == {"https://h.test/x"}
 
 
 def test_evidence_tells_script_line_and_call() -> None:
-    script = Script(PAGE, '\n\nL.tileLayer.wms("https://h.test/wms").addTo(m);', is_inline=True, line_offset=10)
+    script = Script(
+        PAGE,
+        '\n\nL.tileLayer.wms("https://h.test/wms").addTo(m);',
+        is_inline=True,
+        line_offset=10,
+    )
     (endpoint,) = analyse(PAGE, [script]).endpoints
-    assert (endpoint.source, endpoint.line, endpoint.call, endpoint.how) == (PAGE, 13, "L.tileLayer.wms", "call")
+    assert (endpoint.source, endpoint.line, endpoint.call, endpoint.how) == (
+        PAGE,
+        13,
+        "L.tileLayer.wms",
+        "call",
+    )
     assert endpoint.confidence > 0.9
 
 
 def test_services_in_configuration_are_known_by_their_keys() -> None:
     text = """{"layers": [{"type": "WMS", "url": "https://h.test/one"}, {"wfsUrl": "https://h.test/two"},
       {"id": "a", "source": "s", "type": "wmts"}], "sources": {"s": {"url": "https://h.test/three"}}, "help": {"url": "https://h.test/help"}}"""
-    found_in = {(e.endpoint, e.kind) for e in analyse(PAGE, [Script("https://p.test/c.json", text)]).endpoints}
-    assert found_in == {("https://h.test/one", "wms"), ("https://h.test/two", "wfs"), ("https://h.test/three", "wmts")}
+    found_in = {
+        (e.endpoint, e.kind)
+        for e in analyse(PAGE, [Script("https://p.test/c.json", text)]).endpoints
+    }
+    assert found_in == {
+        ("https://h.test/one", "wms"),
+        ("https://h.test/two", "wfs"),
+        ("https://h.test/three", "wmts"),
+    }

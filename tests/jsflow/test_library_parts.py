@@ -33,11 +33,19 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_application_is_read_and_the_library_is_not(name: str) -> None:
-    found = analyse(PAGE, [Script("https://p.test/app/all.js", FILES[name])], whole_page=True).endpoints
-    assert {e.endpoint for e in found} == {"https://h.test/wms", "https://h.test/geoserver/wfs"}
+    found = analyse(
+        PAGE, [Script("https://p.test/app/all.js", FILES[name])], whole_page=True
+    ).endpoints
+    assert {e.endpoint for e in found} == {
+        "https://h.test/wms",
+        "https://h.test/geoserver/wfs",
+    }
 
 
 def test_an_application_that_is_built_like_a_library_is_read() -> None:
     code = f'!function(r,f){{"object"==typeof exports?f(exports):f(r.X={{}})}}(this,function(e){{{APP}}});'
     found = analyse(PAGE, [Script("https://p.test/app/all.js", code)]).endpoints
-    assert {e.endpoint for e in found} == {"https://h.test/wms", "https://h.test/geoserver/wfs"}
+    assert {e.endpoint for e in found} == {
+        "https://h.test/wms",
+        "https://h.test/geoserver/wfs",
+    }

@@ -21,13 +21,19 @@ APPS = webapps.load()[::4]
 
 
 def _analysed(text: str, **budget: int) -> Findings:
-    return analyse(PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(**budget))
+    return analyse(
+        PAGE, [Script("https://p.test/a.js", text)], AnalysisBudget(**budget)
+    )
 
 
 def _mined(app: webapps.App) -> application.Mined:
     async def fetch(url: str) -> application.Fetched | None:
         text = app.get(url)
-        return application.Fetched(url, text, webapps.content_type(url)) if text is not None else None
+        return (
+            application.Fetched(url, text, webapps.content_type(url))
+            if text is not None
+            else None
+        )
 
     return asyncio.run(application.mine(app.page, fetch, BOOK))
 
@@ -41,13 +47,17 @@ def _slow_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_slow_machine_finds_the_same_in_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_machine_finds_the_same_in_every_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = [_mined(app) for app in APPS]
     _slow_down(monkeypatch)
     assert [_mined(app) for app in APPS] == before
 
 
-def test_a_slow_machine_leaves_a_costly_script_at_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_machine_leaves_a_costly_script_at_the_same_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = _analysed(HONEST + COSTLY, steps=20_000)
     _slow_down(monkeypatch)
     assert _analysed(HONEST + COSTLY, steps=20_000) == before
@@ -70,19 +80,25 @@ def test_what_one_expression_costs_the_others_do_not_pay() -> None:
 
 
 def test_a_configuration_is_read_as_far_as_the_steps_reach() -> None:
-    rows = "".join(f'<l url="https://h{i}.test/wms?service=WMS"/>' for i in range(2_000))
+    rows = "".join(
+        f'<l url="https://h{i}.test/wms?service=WMS"/>' for i in range(2_000)
+    )
     found = _analysed(f"<a>{rows}</a>", steps=4_000)
     assert 100 < len(found.endpoints) < 1_000
     assert not found.is_complete
 
 
 def test_no_further_files_are_asked_for_when_the_steps_of_a_page_are_spent() -> None:
-    page = application.Fetched(PAGE, '<html><script src="a.js"></script></html>', "text/html")
+    page = application.Fetched(
+        PAGE, '<html><script src="a.js"></script></html>', "text/html"
+    )
     asked: list[str] = []
 
     async def fetch(url: str) -> application.Fetched:
         asked.append(url)
-        return application.Fetched(url, f"{HONEST} fetch('layers.json');", "text/javascript")
+        return application.Fetched(
+            url, f"{HONEST} fetch('layers.json');", "text/javascript"
+        )
 
     asyncio.run(application.read(page, fetch, BOOK, application.MiningLimits(steps=1)))
     assert asked == ["https://p.test/a.js"]

@@ -11,7 +11,10 @@ PAGE = "https://p.test/app/index.html"
 
 
 def endpoints(text: str, url: str = "https://p.test/app/a.js") -> list[str]:
-    return [e.endpoint for e in analyse(PAGE, [Script(url, text)], whole_page=True).endpoints]
+    return [
+        e.endpoint
+        for e in analyse(PAGE, [Script(url, text)], whole_page=True).endpoints
+    ]
 
 
 DECOYS = {
@@ -64,37 +67,72 @@ UNUSED = {
 
 
 @pytest.mark.parametrize("name", UNUSED)
-def test_what_nothing_on_the_page_uses_is_a_service_all_the_same_and_counts_less(name: str) -> None:
+def test_what_nothing_on_the_page_uses_is_a_service_all_the_same_and_counts_less(
+    name: str,
+) -> None:
     used = 'var m = new M(); L.tileLayer.wms("https://used.test/wms").addTo(m); '
-    found = analyse(PAGE, [Script("https://p.test/app/a.js", used + UNUSED[name])], whole_page=True).endpoints
-    assert [e.endpoint for e in found] == ["https://used.test/wms", "https://h.test/wms"]
+    found = analyse(
+        PAGE, [Script("https://p.test/app/a.js", used + UNUSED[name])], whole_page=True
+    ).endpoints
+    assert [e.endpoint for e in found] == [
+        "https://used.test/wms",
+        "https://h.test/wms",
+    ]
     assert found[1].confidence < found[0].confidence
 
 
 def test_an_arcgis_path_whose_name_holds_wms_is_no_wms() -> None:
     (endpoint,) = analyse(
-        PAGE, [Script(PAGE, 'use("https://h.test/arcgis/rest/services/WMS_base/MapServer");', is_inline=True)]
+        PAGE,
+        [
+            Script(
+                PAGE,
+                'use("https://h.test/arcgis/rest/services/WMS_base/MapServer");',
+                is_inline=True,
+            )
+        ],
     ).endpoints
     assert endpoint.kind == "arcgis-mapserver"
 
 
 @pytest.mark.parametrize(
-    "name", ["ol.js", "leaflet-src.js", "OpenLayers.js", "vendor/jquery.min.js", "chunk-vendors.3f2a91bc.js"]
+    "name",
+    [
+        "ol.js",
+        "leaflet-src.js",
+        "OpenLayers.js",
+        "vendor/jquery.min.js",
+        "chunk-vendors.3f2a91bc.js",
+    ],
 )
 def test_a_library_is_not_read(name: str) -> None:
-    assert endpoints('L.tileLayer.wms("https://h.test/wms").addTo(m);', f"https://p.test/{name}") == []
+    assert (
+        endpoints(
+            'L.tileLayer.wms("https://h.test/wms").addTo(m);', f"https://p.test/{name}"
+        )
+        == []
+    )
 
 
 def test_plain_tiles_are_kept_apart() -> None:
-    findings = analyse(PAGE, [Script(PAGE, 'L.tileLayer("https://t.test/{z}/{x}/{y}.png").addTo(m); say("wms");')])
+    findings = analyse(
+        PAGE,
+        [
+            Script(
+                PAGE,
+                'L.tileLayer("https://t.test/{z}/{x}/{y}.png").addTo(m); say("wms");',
+            )
+        ],
+    )
     assert [t.endpoint for t in findings.tiles] == ["https://t.test/{z}/{x}/{y}.png"]
 
 
 def test_a_lone_file_keeps_what_another_script_may_call() -> None:
     text = 'function init() { L.tileLayer.wms("https://h.test/wms").addTo(m); }'
-    assert [e.endpoint for e in analyse(PAGE, [Script("https://p.test/a.js", text)]).endpoints] == [
-        "https://h.test/wms"
-    ]
+    assert [
+        e.endpoint
+        for e in analyse(PAGE, [Script("https://p.test/a.js", text)]).endpoints
+    ] == ["https://h.test/wms"]
 
 
 def test_the_beginning_of_an_address_is_not_tested_beside_the_whole() -> None:
@@ -103,14 +141,14 @@ def test_the_beginning_of_an_address_is_not_tested_beside_the_whole() -> None:
 
 
 def test_one_service_under_several_requests_is_one_candidate() -> None:
-    text = (
-        'use("https://h.test/wms?service=WMS&request=GetMap&layers=a"); use("https://h.test/wms?service=WMS&layers=b");'
-    )
+    text = 'use("https://h.test/wms?service=WMS&request=GetMap&layers=a"); use("https://h.test/wms?service=WMS&layers=b");'
     assert endpoints(text) == ["https://h.test/wms"]
 
 
 def test_a_script_without_a_word_of_maps_is_not_read() -> None:
-    findings = analyse(PAGE, [Script("https://p.test/a.js", 'console.log("hello");')] * 200)
+    findings = analyse(
+        PAGE, [Script("https://p.test/a.js", 'console.log("hello");')] * 200
+    )
     assert (findings.scripts_read, findings.scripts_skipped) == (0, 200)
 
 
@@ -124,11 +162,13 @@ def test_a_script_without_a_word_of_maps_is_not_read() -> None:
         'fetch("https://h.test/v1/stations");',
     ],
 )
-def test_a_request_with_parameters_of_its_own_is_not_what_stands_beside_it(other: str) -> None:
+def test_a_request_with_parameters_of_its_own_is_not_what_stands_beside_it(
+    other: str,
+) -> None:
     wfs = '$.get("https://w.test/features", {service: "WFS", request: "GetFeature", typeName: "a"}, show);'
-    assert endpoints(f"function ask(x, y, text) {{ {other} {wfs} }} map.on('click', ask);") == [
-        "https://w.test/features"
-    ]
+    assert endpoints(
+        f"function ask(x, y, text) {{ {other} {wfs} }} map.on('click', ask);"
+    ) == ["https://w.test/features"]
 
 
 def test_a_switch_that_is_set_somewhere_turns_nothing_off() -> None:
@@ -139,4 +179,6 @@ def test_a_switch_that_is_set_somewhere_turns_nothing_off() -> None:
 
 def test_a_module_behind_a_switch_that_is_off_is_not_asked_for() -> None:
     text = "const c = {wms: false, wfs: true}; if (c.wms) import('./a.js'); if (c.wfs) import('./b.js');"
-    assert analyse(PAGE, [Script(PAGE, text, is_inline=True)]).wanted == ("https://p.test/app/b.js",)
+    assert analyse(PAGE, [Script(PAGE, text, is_inline=True)]).wanted == (
+        "https://p.test/app/b.js",
+    )

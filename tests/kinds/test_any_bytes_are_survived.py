@@ -25,7 +25,9 @@ OWS = ("wms", "wfs", "wcs", "wmts", "wps", "csw", "sos")
 
 
 def read_all(body: bytes) -> list[Service]:
-    document = Document(Response(URL, URL, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    document = Document(
+        Response(URL, URL, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
     answers = [kind.read(document) for kind in plugins.discover("kinds").values()]
     judge(document)
     return [a for a in answers if isinstance(a, Service)]
@@ -33,7 +35,14 @@ def read_all(body: bytes) -> list[Service]:
 
 def capture(kind: str) -> bytes:
     endpoint = f"http://gis.test{services.endpoint_path(kind, 3)}"
-    spec = ServiceSpec(kind, services.VERSIONS[kind][-1], 3, endpoint, topic="rivers", bbox=Box(5, 47, 15, 55))
+    spec = ServiceSpec(
+        kind,
+        services.VERSIONS[kind][-1],
+        3,
+        endpoint,
+        topic="rivers",
+        bbox=Box(5, 47, 15, 55),
+    )
     address = services.facts(spec).proof_url.partition("http://gis.test")[2]
     path, _, query = address.partition("?")
     reply = services.answer(spec, Request("GET", "gis.test", path, query))
@@ -56,7 +65,9 @@ def test_random_markup_is_survived(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", OWS)
-def test_any_beginning_of_a_document_is_survived_and_never_another_kind(kind: str) -> None:
+def test_any_beginning_of_a_document_is_survived_and_never_another_kind(
+    kind: str,
+) -> None:
     body = CAPTURES[kind]
     for end in range(0, len(body), max(1, len(body) // 60)):
         assert {s.kind for s in read_all(body[:end])} <= {kind, "wcps"}
@@ -101,10 +112,21 @@ def test_bombs_in_attributes_of_layers_are_not_expanded() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "tag", [b"<Layer></b>", b"<a b:c='' b:c=''/>", b"&a;", b"a='' ", b"]]>", b"<!-- x -->", b"<?x?>"]
+    "tag",
+    [
+        b"<Layer></b>",
+        b"<a b:c='' b:c=''/>",
+        b"&a;",
+        b"a='' ",
+        b"]]>",
+        b"<!-- x -->",
+        b"<?x?>",
+    ],
 )
 def test_eight_megabytes_of_errors_are_bounded(tag: bytes) -> None:
-    before = b"<WMS_Capabilities version='1.3.0'><Capability><Layer " + (b"" if tag == b"a='' " else b">")
+    before = b"<WMS_Capabilities version='1.3.0'><Capability><Layer " + (
+        b"" if tag == b"a='' " else b">"
+    )
     start = time.thread_time()
     read_all((before + tag * (8_000_000 // len(tag)))[: safe_xml.LARGE_BYTES])
     assert time.thread_time() - start < 5
@@ -135,9 +157,13 @@ def test_deep_nesting_is_bounded() -> None:
         (b"", b"&"),
     ],
 )
-def test_a_hundred_megabytes_of_one_tag_cost_two_seconds_at_most(before: bytes, tag: bytes) -> None:
+def test_a_hundred_megabytes_of_one_tag_cost_two_seconds_at_most(
+    before: bytes, tag: bytes
+) -> None:
     body = before + tag * (100_000_000 // len(tag))
-    document = Document(Response(URL, URL, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    document = Document(
+        Response(URL, URL, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
     start = time.thread_time()
     plugins.discover("kinds")["wms"].read(document)
     assert time.thread_time() - start < 2
@@ -153,7 +179,9 @@ LAYER = (
 
 
 @pytest.mark.slow
-def test_sixty_megabytes_with_fifty_thousand_layers_are_read_without_the_whole_tree() -> None:
+def test_sixty_megabytes_with_fifty_thousand_layers_are_read_without_the_whole_tree() -> (
+    None
+):
     filler = "water " * 140
     layers = "".join(LAYER.format(n=n, filler=filler) for n in range(50_000))
     body = (
@@ -190,7 +218,9 @@ def test_sixty_megabytes_with_fifty_thousand_layers_are_read_without_the_whole_t
 
 @pytest.mark.slow
 def test_reading_stops_where_the_budget_says() -> None:
-    layers = "".join(f"<Layer><Name>l{n}</Name></Layer>" for n in range(safe_xml.MAX_ITEMS + 500))
+    layers = "".join(
+        f"<Layer><Name>l{n}</Name></Layer>" for n in range(safe_xml.MAX_ITEMS + 500)
+    )
     body = f"<WMS_Capabilities><Capability><Layer>{layers}</Layer></Capability></WMS_Capabilities>"
     body += " " * safe_xml.LARGE_BYTES
     for text in (body, body.strip()):

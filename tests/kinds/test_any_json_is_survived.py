@@ -187,7 +187,9 @@ SCALARS = st.one_of(
 )
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(NAMES, inner, max_size=7),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(NAMES, inner, max_size=7)
+    ),
     max_leaves=30,
 )
 URLS = st.sampled_from(
@@ -205,7 +207,9 @@ URLS = st.sampled_from(
 
 
 def read_all(body: bytes, url: str) -> list[Service]:
-    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    document = Document(
+        Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
     found = [reader.read(document) for reader in READERS]
     assert all(isinstance(f, Service | Refusal | None) for f in found)
     return [f for f in found if isinstance(f, Service)]
@@ -252,7 +256,10 @@ TEMPLATES: list[dict[str, Any]] = [
         "id": "a",
         "links": [{"rel": "child", "href": "x"}],
         "providers": [{}],
-        "extent": {"spatial": {"bbox": [[1, 2, 3, 4]]}, "temporal": {"interval": [[None, None]]}},
+        "extent": {
+            "spatial": {"bbox": [[1, 2, 3, 4]]},
+            "temporal": {"interval": [[None, None]]},
+        },
         "license": "x",
     },
     {
@@ -260,18 +267,36 @@ TEMPLATES: list[dict[str, Any]] = [
         "mapName": "m",
         "layers": [{"id": 0, "name": "n", "parentLayerId": 1}],
         "tables": [],
-        "fullExtent": {"xmin": 1, "ymin": 2, "xmax": 3, "ymax": 4, "spatialReference": {"wkid": 4326}},
+        "fullExtent": {
+            "xmin": 1,
+            "ymin": 2,
+            "xmax": 3,
+            "ymax": 4,
+            "spatialReference": {"wkid": 4326},
+        },
         "documentInfo": {},
     },
-    {"currentVersion": 1, "folders": ["a"], "services": [{"name": "n", "type": "MapServer"}]},
-    {"value": [{"name": "Datastreams", "url": "u"}], "serverSettings": {"conformance": []}},
+    {
+        "currentVersion": 1,
+        "folders": ["a"],
+        "services": [{"name": "n", "type": "MapServer"}],
+    },
+    {
+        "value": [{"name": "Datastreams", "url": "u"}],
+        "serverSettings": {"conformance": []},
+    },
     {
         "tilejson": "2.0.0",
         "tiles": ["{z}"],
         "bounds": [1, 2, 3, 4],
         "vector_layers": [{"id": "a", "fields": {}}],
     },
-    {"table": {"columnNames": ["griddap", "tabledap", "Dataset ID", "Title"], "rows": [["", "", "a", "b"]]}},
+    {
+        "table": {
+            "columnNames": ["griddap", "tabledap", "Dataset ID", "Title"],
+            "rows": [["", "", "a", "b"]],
+        }
+    },
     {
         "type": "FeatureCollection",
         "properties": {"links": [{"href": "owc-geojson"}]},
@@ -306,10 +331,14 @@ def test_a_true_document_with_one_wrong_part_is_survived(
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_the_templates_above_are_known_when_left_alone(template: dict[str, Any]) -> None:
+def test_the_templates_above_are_known_when_left_alone(
+    template: dict[str, Any],
+) -> None:
     url = "http://a.test/x"
     body = json.dumps(template).encode()
-    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    document = Document(
+        Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
     assert any(reader.read(document) for reader in READERS)
 
 
@@ -358,7 +387,17 @@ SPACES = st.sampled_from(
     ]
 )
 LEAVES = st.sampled_from(
-    ["", "x", "1", "-1e999", "NaN", "http://[", "a b c", "1 2 3 4", "http://b.test/wms?service=WMS"]
+    [
+        "",
+        "x",
+        "1",
+        "-1e999",
+        "NaN",
+        "http://[",
+        "a b c",
+        "1 2 3 4",
+        "http://b.test/wms?service=WMS",
+    ]
 )
 ATTRIBUTES = st.dictionaries(
     st.sampled_from(
@@ -384,7 +423,9 @@ ATTRIBUTES = st.dictionaries(
 @st.composite
 def trees(draw: st.DrawFn, depth: int = 4) -> str:
     tag, attributes = draw(MARKUP), draw(ATTRIBUTES)
-    inner = "".join(draw(st.lists(trees(depth - 1), max_size=3))) if depth else draw(LEAVES)
+    inner = (
+        "".join(draw(st.lists(trees(depth - 1), max_size=3))) if depth else draw(LEAVES)
+    )
     written = "".join(f' {k}="{v}"' for k, v in attributes.items())
     return f'<{tag} xmlns="{draw(SPACES)}"{written}>{inner}</{tag}>'
 
@@ -420,7 +461,10 @@ def test_any_address_may_be_suspected_and_probes_are_few(reader: Any, url: str) 
 @pytest.mark.slow
 def test_a_huge_list_is_read_in_bounded_time_and_size() -> None:
     row = {"id": "a", "links": [{"rel": "items", "href": "x"}]}
-    services = read_all(json.dumps({"collections": [row] * 120_000}).encode(), "http://a.test/collections")
+    services = read_all(
+        json.dumps({"collections": [row] * 120_000}).encode(),
+        "http://a.test/collections",
+    )
     assert len(services) == 1
     assert len(services[0].layers) == 100_000
 
@@ -431,9 +475,18 @@ def test_a_huge_list_is_read_in_bounded_time_and_size() -> None:
     [
         (b"Dataset {" + b" Grid {" * 200_000 + b"} x;", "http://a.test/x.dds"),
         (b"Attributes {" + b' String a "' * 200_000, "http://a.test/x.das"),
-        (b"<html>ArcGIS REST Services Directory" + b"<a <input " * 200_000, "http://a.test/rest/services"),
-        (b"<html>ArcGIS REST Services Directory" + b"<a href='x'" * 200_000, "http://a.test/rest/services"),
-        (b'{"tilejson":"2.0.0","tiles":["' + b"{z}/" * 300_000 + b'"]}', "http://a.test/x"),
+        (
+            b"<html>ArcGIS REST Services Directory" + b"<a <input " * 200_000,
+            "http://a.test/rest/services",
+        ),
+        (
+            b"<html>ArcGIS REST Services Directory" + b"<a href='x'" * 200_000,
+            "http://a.test/rest/services",
+        ),
+        (
+            b'{"tilejson":"2.0.0","tiles":["' + b"{z}/" * 300_000 + b'"]}',
+            "http://a.test/x",
+        ),
     ],
 )
 def test_hostile_length_costs_time_in_proportion(body: bytes, url: str) -> None:

@@ -18,8 +18,12 @@ REST = "https://gis.town.test/arcgis/rest/services"
 
 def read(value: Any, url: str) -> list[Service | Refusal]:
     body = value if isinstance(value, bytes) else orjson.dumps(value)
-    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
-    return [found for kind in arcgis.KINDS if (found := kind.read(document)) is not None]
+    document = Document(
+        Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
+    return [
+        found for kind in arcgis.KINDS if (found := kind.read(document)) is not None
+    ]
 
 
 def read_one(value: Any, url: str) -> Service:
@@ -28,8 +32,16 @@ def read_one(value: Any, url: str) -> Service:
     return found
 
 
-def around(west: float, south: float, east: float, north: float, wkid: int) -> dict[str, Any]:
-    return {"xmin": west, "ymin": south, "xmax": east, "ymax": north, "spatialReference": {"wkid": wkid}}
+def around(
+    west: float, south: float, east: float, north: float, wkid: int
+) -> dict[str, Any]:
+    return {
+        "xmin": west,
+        "ymin": south,
+        "xmax": east,
+        "ymax": north,
+        "spatialReference": {"wkid": wkid},
+    }
 
 
 MAP = {
@@ -38,7 +50,14 @@ MAP = {
     "mapName": "Layers",
     "copyrightText": "All rights reserved",
     "layers": [
-        {"id": 0, "name": "Land", "parentLayerId": -1, "subLayerIds": [1, 2], "minScale": 0, "maxScale": 0},
+        {
+            "id": 0,
+            "name": "Land",
+            "parentLayerId": -1,
+            "subLayerIds": [1, 2],
+            "minScale": 0,
+            "maxScale": 0,
+        },
         {
             "id": 1,
             "name": "Forest",
@@ -67,7 +86,10 @@ MAP = {
 
 def test_a_map_service_has_layers_groups_tables_box_and_further_doors() -> None:
     service = read_one(MAP, f"{REST}/Plan/LandUse/MapServer?f=pjson")
-    assert (service.kind, service.endpoint) == ("arcgis-mapserver", f"{REST}/Plan/LandUse/MapServer")
+    assert (service.kind, service.endpoint) == (
+        "arcgis-mapserver",
+        f"{REST}/Plan/LandUse/MapServer",
+    )
     assert (service.title, service.version, service.provider.name) == (
         "Land use of the town",
         "10.91",
@@ -101,7 +123,10 @@ def test_a_feature_service_is_known_by_its_fields_and_by_its_address() -> None:
         "tables": [],
         "fullExtent": around(5, 47, 15, 55, 4326),
     }
-    for url in (f"{REST}/Wells/FeatureServer?f=json", "http://elsewhere.test/wells.json"):
+    for url in (
+        f"{REST}/Wells/FeatureServer?f=json",
+        "http://elsewhere.test/wells.json",
+    ):
         assert read_one(value, url).kind == "arcgis-featureserver"
     assert read_one(value, f"{REST}/Wells/MapServer?f=json").kind == "arcgis-mapserver"
 
@@ -118,11 +143,14 @@ def test_a_single_layer_stands_for_its_service() -> None:
         "capabilities": "Map,Query,Data",
     }
     service = read_one(value, f"{REST}/Water_Supply/MapServer/4?f=json")
-    assert (service.kind, service.endpoint) == ("arcgis-mapserver", f"{REST}/Water_Supply/MapServer")
+    assert (service.kind, service.endpoint) == (
+        "arcgis-mapserver",
+        f"{REST}/Water_Supply/MapServer",
+    )
     assert service.title == "Water Supply"
-    assert [(layer.name, layer.abstract, layer.queryable) for layer in service.layers] == [
-        ("Wells", "Water wells", True)
-    ]
+    assert [
+        (layer.name, layer.abstract, layer.queryable) for layer in service.layers
+    ] == [("Wells", "Water wells", True)]
 
 
 def test_an_image_service_is_one_layer_and_vector_tiles_name_none() -> None:
@@ -134,7 +162,10 @@ def test_an_image_service_is_one_layer_and_vector_tiles_name_none() -> None:
         "pixelSizeX": 1,
         "extent": around(5, 47, 15, 55, 4326),
     }
-    assert read_one(image, f"{REST}/Air/Photo/ImageServer?f=json").layers[0].name == "Air/Photo"
+    assert (
+        read_one(image, f"{REST}/Air/Photo/ImageServer?f=json").layers[0].name
+        == "Air/Photo"
+    )
     tiles = {
         "currentVersion": 10.7,
         "name": "Base",
@@ -170,7 +201,9 @@ def test_a_folder_names_its_services_from_the_top() -> None:
         "folders": [],
         "services": [{"name": "Plan/Zones", "type": "FeatureServer"}],
     }
-    assert read_one(value, f"{REST}/Plan?f=json").links == (f"{REST}/Plan/Zones/FeatureServer",)
+    assert read_one(value, f"{REST}/Plan?f=json").links == (
+        f"{REST}/Plan/Zones/FeatureServer",
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,14 +218,25 @@ def test_a_folder_names_its_services_from_the_top() -> None:
         (400, "Invalid URL", RefusalReason.EXCEPTION_REPORT),
     ],
 )
-def test_an_error_with_status_200_is_a_refusal(code: int, message: str, reason: RefusalReason) -> None:
-    (found,) = read({"error": {"code": code, "message": message, "details": []}}, f"{REST}/LandUse/MapServer?f=json")
+def test_an_error_with_status_200_is_a_refusal(
+    code: int, message: str, reason: RefusalReason
+) -> None:
+    (found,) = read(
+        {"error": {"code": code, "message": message, "details": []}},
+        f"{REST}/LandUse/MapServer?f=json",
+    )
     assert isinstance(found, Refusal)
     assert (found.reason, found.kind) == (reason, "arcgis-mapserver")
 
 
 def test_errors_of_others_are_no_refusal_of_arcgis() -> None:
-    assert read({"error": {"code": 400, "message": "bad"}}, "http://api.town.test/v1/profile") == []
+    assert (
+        read(
+            {"error": {"code": 400, "message": "bad"}},
+            "http://api.town.test/v1/profile",
+        )
+        == []
+    )
     assert read({"error": "not found"}, f"{REST}/LandUse/MapServer") == []
 
 
@@ -227,7 +271,11 @@ def test_a_login_page_of_the_directory_is_a_wall() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"geometryType": "esriGeometryPoint", "fields": [], "features": [{"attributes": {}}]},
+        {
+            "geometryType": "esriGeometryPoint",
+            "fields": [],
+            "features": [{"attributes": {}}],
+        },
         {"version": 8, "sources": {}, "layers": [{"id": "a", "type": "line"}]},
         {"layers": []},
         {"tilejson": "2.0.0", "tiles": ["a"]},
@@ -243,17 +291,25 @@ def test_look_alikes_are_no_service(value: Any) -> None:
 
 def test_suspicion_needs_the_paths_of_arcgis() -> None:
     kinds = {kind.id: kind for kind in arcgis.KINDS}
-    assert kinds["arcgis-mapserver"].suspects(f"{REST}/LandUse/MapServer/0/query?where=1=1")
+    assert kinds["arcgis-mapserver"].suspects(
+        f"{REST}/LandUse/MapServer/0/query?where=1=1"
+    )
     assert kinds["arcgis-directory"].suspects(f"{REST}?f=html")
-    assert not kinds["arcgis-mapserver"].suspects("http://a.test/cgi-bin/mapserver/wms?map=x")
-    probes = kinds["arcgis-mapserver"].probe_urls(f"{REST}/LandUse/MapServer/0/query?where=1=1&token=t")
+    assert not kinds["arcgis-mapserver"].suspects(
+        "http://a.test/cgi-bin/mapserver/wms?map=x"
+    )
+    probes = kinds["arcgis-mapserver"].probe_urls(
+        f"{REST}/LandUse/MapServer/0/query?where=1=1&token=t"
+    )
     assert probes == (f"{REST}/LandUse/MapServer?token=t&f=json",)
 
 
 def test_the_soap_catalogue_leads_to_its_rest_twin() -> None:
     directory = arcgis.KINDS[0]
     assert directory.suspects("https://gis.town.test/arcgis/services?wsdl")
-    assert directory.probe_urls("https://gis.town.test/arcgis/services?wsdl") == (f"{REST}?f=json",)
+    assert directory.probe_urls("https://gis.town.test/arcgis/services?wsdl") == (
+        f"{REST}?f=json",
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,7 +341,11 @@ def test_what_merely_lists_services_is_no_directory(other: dict[str, Any]) -> No
 
 
 def test_a_feature_service_may_say_no_more_than_its_layers() -> None:
-    sparse = {"currentVersion": 10.81, "layers": [{"id": 0, "name": "Wells"}], "tables": []}
+    sparse = {
+        "currentVersion": 10.81,
+        "layers": [{"id": 0, "name": "Wells"}],
+        "tables": [],
+    }
     found = read_one(sparse, f"{REST}/Water/FeatureServer?f=json")
     assert (found.kind, found.title) == ("arcgis-featureserver", "Water")
     assert [layer.name for layer in found.layers] == ["Wells"]
@@ -294,7 +354,10 @@ def test_a_feature_service_may_say_no_more_than_its_layers() -> None:
 def test_what_programs_call_a_map_gives_way_to_the_name_of_the_service() -> None:
     for documented in ("Map", "Layers", "Untitled", "untitled.mxd", ""):
         named = {**MAP, "documentInfo": {"Title": documented}, "mapName": "Layers"}
-        assert read_one(named, f"{REST}/Planning/Land_use/MapServer?f=json").title == "Land use"
+        assert (
+            read_one(named, f"{REST}/Planning/Land_use/MapServer?f=json").title
+            == "Land use"
+        )
 
 
 def test_a_reference_may_be_given_by_its_text_alone() -> None:
@@ -306,8 +369,17 @@ def test_a_reference_may_be_given_by_its_text_alone() -> None:
         'PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],'
         'UNIT["Meter",1.0]]'
     )
-    extent = {"xmin": 500000, "ymin": 5500000, "xmax": 510000, "ymax": 5510000, "spatialReference": {"wkt": wkt}}
-    found = read_one({**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}}, f"{REST}/Land/MapServer?f=json")
+    extent = {
+        "xmin": 500000,
+        "ymin": 5500000,
+        "xmax": 510000,
+        "ymax": 5510000,
+        "spatialReference": {"wkt": wkt},
+    }
+    found = read_one(
+        {**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}},
+        f"{REST}/Land/MapServer?f=json",
+    )
     assert found.crs == ("EPSG:25832",)
     assert found.extent is not None
     assert found.extent.box is not None
@@ -323,9 +395,20 @@ def test_a_grid_of_a_towns_own_is_read_by_its_text() -> None:
         'PARAMETER["False_Easting",1000000.0],PARAMETER["False_Northing",-5000000.0],PARAMETER["Central_Meridian",9.0],'
         'PARAMETER["Scale_Factor",1.0],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
     )
-    extent = {"xmin": 1000000, "ymin": 500000, "xmax": 1010000, "ymax": 510000, "spatialReference": {"wkt": wkt}}
-    found = read_one({**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}}, f"{REST}/Land/MapServer?f=json")
+    extent = {
+        "xmin": 1000000,
+        "ymin": 500000,
+        "xmax": 1010000,
+        "ymax": 510000,
+        "spatialReference": {"wkt": wkt},
+    }
+    found = read_one(
+        {**MAP, "fullExtent": extent, "spatialReference": {"wkt": wkt}},
+        f"{REST}/Land/MapServer?f=json",
+    )
     assert found.extent is not None
     assert found.extent.box is not None
     assert found.extent.box.west == pytest.approx(9.0, abs=0.01)
-    assert found.extent.box.south == pytest.approx(49.63, abs=0.05)  # 5,500 km along a meridian of 111.2 km a degree
+    assert found.extent.box.south == pytest.approx(
+        49.63, abs=0.05
+    )  # 5,500 km along a meridian of 111.2 km a degree

@@ -32,8 +32,17 @@ Way = Callable[["Server", str], Verdict]
 class Server:
     """One endpoint with some services; every other request gets the same words, as a report or as a page."""
 
-    def __init__(self, endpoint: str, kinds: list[str], otherwise: str = "Unknown service", page: str = "") -> None:
-        self.specs = {kind.upper(): ServiceSpec(kind, ALL_SEVEN[kind], 3, endpoint) for kind in kinds}
+    def __init__(
+        self,
+        endpoint: str,
+        kinds: list[str],
+        otherwise: str = "Unknown service",
+        page: str = "",
+    ) -> None:
+        self.specs = {
+            kind.upper(): ServiceSpec(kind, ALL_SEVEN[kind], 3, endpoint)
+            for kind in kinds
+        }
         self.otherwise = otherwise
         self.page = page
         self.asked: list[str] = []
@@ -41,21 +50,34 @@ class Server:
     async def fetch(self, url: str, **_: object) -> Response:
         self.asked.append(url)
         head, _, query = url.partition("?")
-        named = next((kind for kind in self.specs if f"SERVICE={kind}&" in f"{query}&"), "")
+        named = next(
+            (kind for kind in self.specs if f"SERVICE={kind}&" in f"{query}&"), ""
+        )
         if named:
             path = "/" + head.split("/", 3)[3]
-            reply = services.answer(self.specs[named], Request("GET", "data.test", path, query))
+            reply = services.answer(
+                self.specs[named], Request("GET", "data.test", path, query)
+            )
             assert reply is not None
             return _response(url, reply.status, reply.content_type, reply.body)
         if self.page:
-            return _response(url, 200, "text/html", f"<html><body>{self.page}</body></html>".encode())
+            return _response(
+                url, 200, "text/html", f"<html><body>{self.page}</body></html>".encode()
+            )
         return _response(url, 200, "text/xml", REPORT.format(self.otherwise).encode())
 
     async def close(self) -> None: ...
 
 
 def _response(url: str, status: int, content_type: str, body: bytes) -> Response:
-    return Response(url, url, status, {"content-type": content_type}, body, datetime(2026, 1, 1, tzinfo=UTC))
+    return Response(
+        url,
+        url,
+        status,
+        {"content-type": content_type},
+        body,
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
 
 
 def identify(server: Server, url: str) -> Verdict:
@@ -91,7 +113,9 @@ def kinds_of(verdict: Verdict) -> set[str]:
 
 
 @pytest.mark.parametrize(("way", "url"), WAYS)
-def test_all_seven_services_of_one_endpoint_are_revealed_by_seven_requests(way: Way, url: str) -> None:
+def test_all_seven_services_of_one_endpoint_are_revealed_by_seven_requests(
+    way: Way, url: str
+) -> None:
     """Table 1: WMS, WFS, WPS, WCS, CSW, SOS and WMTS; the eighth, WCPS, is asked for as WCS."""
     server = Server(url, list(ALL_SEVEN))
     assert kinds_of(way(server, url)) == set(ALL_SEVEN)
@@ -109,7 +133,9 @@ def test_mapserver_is_asked_for_what_it_can_offer(way: Way) -> None:
 
 @pytest.mark.parametrize("kind", list(ALL_SEVEN))
 @pytest.mark.parametrize(("way", "url"), WAYS)
-def test_the_only_service_of_an_endpoint_is_revealed_within_seven_requests(way: Way, url: str, kind: str) -> None:
+def test_the_only_service_of_an_endpoint_is_revealed_within_seven_requests(
+    way: Way, url: str, kind: str
+) -> None:
     """Fig. 3, lines 12 to 14: from an endpoint alone the requests are constructed, in a crawl as by hand."""
     server = Server(url, [kind])
     assert kind in kinds_of(way(server, url))
@@ -117,8 +143,12 @@ def test_the_only_service_of_an_endpoint_is_revealed_within_seven_requests(way: 
 
 
 @pytest.mark.parametrize("kind", list(ALL_SEVEN))
-@pytest.mark.parametrize("url", ["http://data.test/service", "http://data.test/endpoint"])
-def test_a_service_behind_a_page_is_revealed_where_wrong_requests_get_a_report(url: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["http://data.test/service", "http://data.test/endpoint"]
+)
+def test_a_service_behind_a_page_is_revealed_where_wrong_requests_get_a_report(
+    url: str, kind: str
+) -> None:
     class Welcome(Server):
         async def fetch(self, url: str, **more: object) -> Response:
             self.page = "" if "SERVICE=" in url else "Welcome to the server"
@@ -133,10 +163,15 @@ def test_a_service_behind_a_page_is_revealed_where_wrong_requests_get_a_report(u
     ("words", "kind"),
     [
         ("Invalid value for SERVICE: WMS.  Value MUST be CSW", "csw"),  # pycsw
-        ("The value of the mandatory parameter 'service' must be 'SOS'. Delivered value was: WMS", "sos"),  # 52°North
+        (
+            "The value of the mandatory parameter 'service' must be 'SOS'. Delivered value was: WMS",
+            "sos",
+        ),  # 52°North
     ],
 )
-def test_an_exception_report_that_names_the_service_costs_one_request_more(words: str, kind: str) -> None:
+def test_an_exception_report_that_names_the_service_costs_one_request_more(
+    words: str, kind: str
+) -> None:
     server = Server("http://data.test/service", [kind], words)
     assert kinds_of(identify(server, "http://data.test/service")) == {kind}
     assert f"SERVICE={kind.upper()}" in server.asked[1]
@@ -155,13 +190,19 @@ def test_a_page_at_such_an_address_is_asked_too() -> None:
     """The page is read, WMS and WFS are asked for; a page that names its service leads to it."""
     server = Server("http://data.test/service", ["wfs"], page="Welcome")
     assert kinds_of(identify_page(server, "http://data.test/service")) == {"wfs"}
-    named = Server("http://data.test/service", ["sos"], page="52N Sensor Observation Service (SOS): test client")
+    named = Server(
+        "http://data.test/service",
+        ["sos"],
+        page="52N Sensor Observation Service (SOS): test client",
+    )
     assert kinds_of(identify_page(named, "http://data.test/service")) == {"sos"}
     assert len(asked_for_services(named)) <= 7
 
 
 def test_an_ordinary_page_costs_two_requests_more_and_no_others() -> None:
-    server = Server("http://shop.test/service", [], page="Our service for you: repair and delivery")
+    server = Server(
+        "http://shop.test/service", [], page="Our service for you: repair and delivery"
+    )
     assert not identify_page(server, "http://shop.test/service").services
     assert len(server.asked) == 3
     other = Server("http://shop.test/contact", [], page="Contact")
@@ -183,8 +224,12 @@ def test_a_service_type_of_wcps_makes_it_a_wcps_whatever_its_root(root: str) -> 
       <ows:Title>Cubes</ows:Title><ows:ServiceType>OGC WCPS</ows:ServiceType></ows:ServiceIdentification>
       <ows:OperationsMetadata><ows:Operation name="ProcessCoverages"/></ows:OperationsMetadata>
       </{root.partition(" ")[0]}>"""
-    document = Document(_response("http://data.test/cubes", 200, "text/xml", body.encode()))
-    assert [service.kind for service in probe.recognise(document, app.kinds()).services] == ["wcps"]
+    document = Document(
+        _response("http://data.test/cubes", 200, "text/xml", body.encode())
+    )
+    assert [
+        service.kind for service in probe.recognise(document, app.kinds()).services
+    ] == ["wcps"]
 
 
 FEATURES = """<wfs:FeatureCollection xmlns:wfs="http://www.opengis.net/wfs" xmlns:gml="http://www.opengis.net/gml"
@@ -195,12 +240,16 @@ FEATURES = """<wfs:FeatureCollection xmlns:wfs="http://www.opengis.net/wfs" xmln
 
 def test_a_feature_collection_leads_to_its_wfs() -> None:
     """Table 1 counts wfs:FeatureCollection as a sign of a WFS; the schema is where GeoServer names itself."""
-    document = Document(_response("http://files.test/roads.gml", 200, "text/xml", FEATURES.encode()))
+    document = Document(
+        _response("http://files.test/roads.gml", 200, "text/xml", FEATURES.encode())
+    )
     verdict = probe.recognise(document, app.kinds())
     assert not verdict.services
     assert verdict.refusal is not None
     (listed,) = verdict.refusal.lists
-    assert listed == "http://data.test/geoserver/wfs?SERVICE=WFS&REQUEST=GetCapabilities"
+    assert (
+        listed == "http://data.test/geoserver/wfs?SERVICE=WFS&REQUEST=GetCapabilities"
+    )
 
 
 def test_identifying_features_asks_their_wfs() -> None:

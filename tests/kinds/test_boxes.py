@@ -33,14 +33,26 @@ def test_an_honest_box_is_taken_as_it_stands() -> None:
     ("numbers", "wanted", "faults"),
     [
         ((5, 100, 15, 120), (100, 5, 120, 15), {BoxFault.SWAPPED_AXES}),
-        ((0, -90, 360, 90), (-180, -90, 180, 90), {BoxFault.ZERO_TO_360, BoxFault.WHOLE_WORLD}),
+        (
+            (0, -90, 360, 90),
+            (-180, -90, 180, 90),
+            {BoxFault.ZERO_TO_360, BoxFault.WHOLE_WORLD},
+        ),
         ((200, -10, 220, 10), (-160, -10, -140, 10), {BoxFault.ZERO_TO_360}),
-        ((170, -50, 190, -30), (170, -50, -170, -30), {BoxFault.ZERO_TO_360, BoxFault.ANTIMERIDIAN}),
+        (
+            (170, -50, 190, -30),
+            (170, -50, -170, -30),
+            {BoxFault.ZERO_TO_360, BoxFault.ANTIMERIDIAN},
+        ),
         ((170, -50, -170, -30), (170, -50, -170, -30), {BoxFault.ANTIMERIDIAN}),
         ((20, 1, 10, 2), (10, 1, 20, 2), {BoxFault.MIN_ABOVE_MAX}),
         ((20, 3, 10, 2), (10, 2, 20, 3), {BoxFault.MIN_ABOVE_MAX}),
         ((-180, -90, 180, 90), (-180, -90, 180, 90), {BoxFault.WHOLE_WORLD}),
-        ((-200, -91, 200, 91), (-180, -90, 180, 90), {BoxFault.OUT_OF_RANGE, BoxFault.WHOLE_WORLD}),
+        (
+            (-200, -91, 200, 91),
+            (-180, -90, 180, 90),
+            {BoxFault.OUT_OF_RANGE, BoxFault.WHOLE_WORLD},
+        ),
     ],
 )
 def test_a_faulty_box_is_repaired_and_the_fault_is_named(
@@ -66,15 +78,23 @@ def test_a_faulty_box_is_repaired_and_the_fault_is_named(
         ((100, 300, 200, 400), BoxFault.OUT_OF_RANGE),
     ],
 )
-def test_a_box_beyond_repair_is_given_up_with_its_fault(numbers: tuple[object, ...], fault: BoxFault) -> None:
+def test_a_box_beyond_repair_is_given_up_with_its_fault(
+    numbers: tuple[object, ...], fault: BoxFault
+) -> None:
     found = extent(numbers)  # type: ignore[arg-type]
     assert found.box is None
     assert fault in found.faults
 
 
-def test_metres_in_a_degree_field_are_read_by_the_only_projected_crs_of_the_layer() -> None:
-    found = extent((500000, 5000000, 600000, 5100000), hints=["EPSG:25832", "EPSG:4326"])
-    west, south, east, north = box_of(found)  # the central meridian of zone 32 is 9° east, at easting 500,000
+def test_metres_in_a_degree_field_are_read_by_the_only_projected_crs_of_the_layer() -> (
+    None
+):
+    found = extent(
+        (500000, 5000000, 600000, 5100000), hints=["EPSG:25832", "EPSG:4326"]
+    )
+    west, south, east, north = box_of(
+        found
+    )  # the central meridian of zone 32 is 9° east, at easting 500,000
     assert west == pytest.approx(9.0, abs=0.01)
     assert 10.2 < east < 10.4
     assert 45.1 < south < 45.2
@@ -83,12 +103,17 @@ def test_metres_in_a_degree_field_are_read_by_the_only_projected_crs_of_the_laye
 
 
 def test_metres_that_could_be_of_several_grids_are_not_guessed() -> None:
-    found = extent((500000, 5000000, 600000, 5100000), hints=["EPSG:25832", "EPSG:25833"])
+    found = extent(
+        (500000, 5000000, 600000, 5100000), hints=["EPSG:25832", "EPSG:25833"]
+    )
     assert found.box is None
 
 
 def test_the_axis_order_of_the_authority_is_followed_and_its_neglect_noticed() -> None:
-    assert box_of(extent((47.3, 5.9, 55.0, 15.0), "EPSG:4326", axis_order="authority")) == GERMANY
+    assert (
+        box_of(extent((47.3, 5.9, 55.0, 15.0), "EPSG:4326", axis_order="authority"))
+        == GERMANY
+    )
     ignored = extent((120, 5, 140, 15), "EPSG:4326", axis_order="authority")
     assert box_of(ignored) == (120, 5, 140, 15)
     assert ignored.faults == (BoxFault.SWAPPED_AXES,)
@@ -99,9 +124,16 @@ def test_projected_boxes_become_degrees() -> None:
     # Web Mercator, by its formula: x = R·λ, y = R·ln tan(π/4 + φ/2).
     radius = 6378137.0
     x = [radius * math.radians(v) for v in (GERMANY[0], GERMANY[2])]
-    y = [radius * math.log(math.tan(math.pi / 4 + math.radians(v) / 2)) for v in (GERMANY[1], GERMANY[3])]
-    assert box_of(extent((x[0], y[0], x[1], y[1]), "EPSG:3857")) == pytest.approx(GERMANY)
-    north_first = extent((5000000, 3400000, 5100000, 3500000), "EPSG:31467", axis_order="authority")
+    y = [
+        radius * math.log(math.tan(math.pi / 4 + math.radians(v) / 2))
+        for v in (GERMANY[1], GERMANY[3])
+    ]
+    assert box_of(extent((x[0], y[0], x[1], y[1]), "EPSG:3857")) == pytest.approx(
+        GERMANY
+    )
+    north_first = extent(
+        (5000000, 3400000, 5100000, 3500000), "EPSG:31467", axis_order="authority"
+    )
     assert box_of(north_first)[1] == pytest.approx(45.1, abs=0.2)
 
 
@@ -153,19 +185,48 @@ def test_the_authority_says_which_axis_is_first() -> None:
 
 
 def test_a_service_covers_its_layers_and_world_defaults_do_not_blur_it() -> None:
-    layers = [extent((5, 47, 10, 50)), extent((8, 45, 15, 55)), extent((-180, -90, 180, 90)), None]
+    layers = [
+        extent((5, 47, 10, 50)),
+        extent((8, 45, 15, 55)),
+        extent((-180, -90, 180, 90)),
+        None,
+    ]
     found = cover(layers)
     assert found is not None
     assert found.box == BBox(5, 45, 15, 55)
     assert cover([None, extent((0, 0, 0, 0))]) is None
 
 
-ANY = st.one_of(st.floats(), st.text(max_size=8), st.none(), st.integers(), st.floats(-400, 400).map(str))
-CODES = st.sampled_from(["CRS:84", "EPSG:4326", "EPSG:3857", "EPSG:25832", "EPSG:3995", "nonsense", "EPSG:999999", ""])
+ANY = st.one_of(
+    st.floats(),
+    st.text(max_size=8),
+    st.none(),
+    st.integers(),
+    st.floats(-400, 400).map(str),
+)
+CODES = st.sampled_from(
+    [
+        "CRS:84",
+        "EPSG:4326",
+        "EPSG:3857",
+        "EPSG:25832",
+        "EPSG:3995",
+        "nonsense",
+        "EPSG:999999",
+        "",
+    ]
+)
 
 
-@given(st.lists(ANY, max_size=7), CODES, st.sampled_from(["xy", "authority"]), st.lists(CODES, max_size=3))
-def test_no_numbers_whatever_break_it(numbers: list, crs: str, order: str, hints: list[str]) -> None:
+@given(
+    st.lists(ANY, max_size=7),
+    CODES,
+    st.sampled_from(["xy", "authority"]),
+    st.lists(CODES, max_size=3),
+)
+def test_no_numbers_whatever_break_it(
+    numbers: list, crs: str, order: str, hints: list[str]
+) -> None:
     found = extent(numbers, crs, axis_order=order, hints=hints)  # type: ignore[arg-type]
     assert found.box is not None or found.faults
 

@@ -12,7 +12,12 @@ from geohound.kinds import erddap, opendap, sensorthings, thredds
 from geohound.model.service import Refusal, RefusalReason, Service
 from geohound.model.visit import Response
 
-(THREDDS,), (OPENDAP,), (ERDDAP,), (STA,) = thredds.KINDS, opendap.KINDS, erddap.KINDS, sensorthings.KINDS
+(THREDDS,), (OPENDAP,), (ERDDAP,), (STA,) = (
+    thredds.KINDS,
+    opendap.KINDS,
+    erddap.KINDS,
+    sensorthings.KINDS,
+)
 
 
 def document(body: bytes | object, url: str) -> Document:
@@ -64,10 +69,12 @@ def test_other_catalogues_in_xml_are_no_thredds(body: bytes) -> None:
 
 
 def test_the_html_view_of_a_catalogue_is_asked_for_in_xml() -> None:
-    assert THREDDS.probe_urls("http://a.test/thredds/catalog/x/catalog.html?dataset=y") == (
-        "http://a.test/thredds/catalog/x/catalog.xml",
+    assert THREDDS.probe_urls(
+        "http://a.test/thredds/catalog/x/catalog.html?dataset=y"
+    ) == ("http://a.test/thredds/catalog/x/catalog.xml",)
+    assert THREDDS.probe_urls("http://a.test/thredds/dodsC/x.nc") == (
+        "http://a.test/thredds/catalog.xml",
     )
-    assert THREDDS.probe_urls("http://a.test/thredds/dodsC/x.nc") == ("http://a.test/thredds/catalog.xml",)
 
 
 DDS = b"""Dataset {
@@ -81,7 +88,12 @@ def test_a_dds_names_variables_grids_and_fields_of_sequences() -> None:
     service = OPENDAP.read(document(DDS, "http://a.test/thredds/dodsC/ocean.nc.dds"))
     assert isinstance(service, Service)
     assert service.endpoint == "http://a.test/thredds/dodsC/ocean.nc"
-    assert [layer.name for layer in service.layers] == ["time", "temp", "station", "depth"]
+    assert [layer.name for layer in service.layers] == [
+        "time",
+        "temp",
+        "station",
+        "depth",
+    ]
     assert service.companions == ("http://a.test/thredds/dodsC/ocean.nc.das",)
 
 
@@ -108,13 +120,18 @@ def test_an_opendap_error_is_a_refusal_only_at_an_opendap_address() -> None:
     assert OPENDAP.read(document(body, "http://a.test/log.txt")) is None
 
 
-@pytest.mark.parametrize("body", [b"Dataset { in a sentence", b"dataset = {}", b"<Dataset/>", b"Attributes of data"])
+@pytest.mark.parametrize(
+    "body",
+    [b"Dataset { in a sentence", b"dataset = {}", b"<Dataset/>", b"Attributes of data"],
+)
 def test_texts_that_merely_begin_alike_are_no_dataset(body: bytes) -> None:
     assert OPENDAP.read(document(body, "http://a.test/opendap/x.dds")) is None
 
 
 def test_erddap_tells_its_version_and_lists_its_datasets() -> None:
-    version = ERDDAP.read(document(b"ERDDAP_version=2.23\n", "http://a.test/erddap/version"))
+    version = ERDDAP.read(
+        document(b"ERDDAP_version=2.23\n", "http://a.test/erddap/version")
+    )
     assert isinstance(version, Service)
     assert (version.version, version.endpoint) == ("2.23", "http://a.test/erddap")
     columns = [
@@ -141,10 +158,15 @@ def test_erddap_tells_its_version_and_lists_its_datasets() -> None:
         ],
     ]
     table = {"table": {"columnNames": columns, "rows": rows}}
-    service = ERDDAP.read(document(table, "http://a.test/erddap/tabledap/allDatasets.json"))
+    service = ERDDAP.read(
+        document(table, "http://a.test/erddap/tabledap/allDatasets.json")
+    )
     assert isinstance(service, Service)
     assert [layer.name for layer in service.layers] == ["sst"]
-    assert service.links == ("http://a.test/erddap/wms/sst/request", "http://a.test/erddap/griddap/sst.dds")
+    assert service.links == (
+        "http://a.test/erddap/wms/sst/request",
+        "http://a.test/erddap/griddap/sst.dds",
+    )
     assert service.extent is not None
 
 
@@ -164,14 +186,21 @@ def entity_sets(*names: str) -> list[dict[str, str]]:
 
 
 def test_the_root_of_sensorthings_lists_its_entity_sets() -> None:
-    value = {"value": entity_sets("Things", "Datastreams", "Observations"), "serverSettings": {}}
+    value = {
+        "value": entity_sets("Things", "Datastreams", "Observations"),
+        "serverSettings": {},
+    }
     service = STA.read(document(value, "http://a.test/FROST/v1.1/"))
     assert isinstance(service, Service)
     assert (service.endpoint, service.version) == ("http://a.test/FROST/v1.1", "1.1")
-    assert [layer.name for layer in service.layers] == ["Things", "Datastreams", "Observations"]
-    assert STA.probe_urls("http://a.test/FROST/v1.1/Things(1)/Datastreams?$top=1")[0].startswith(
-        "http://a.test/FROST/v1.1"
-    )
+    assert [layer.name for layer in service.layers] == [
+        "Things",
+        "Datastreams",
+        "Observations",
+    ]
+    assert STA.probe_urls("http://a.test/FROST/v1.1/Things(1)/Datastreams?$top=1")[
+        0
+    ].startswith("http://a.test/FROST/v1.1")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +208,10 @@ def test_the_root_of_sensorthings_lists_its_entity_sets() -> None:
     [
         {"value": [{"@iot.id": 1, "name": "Datastreams"}]},
         {"value": entity_sets("Things", "Sensors", "Locations")},
-        {"@odata.context": "x", "value": [{"name": "Products", "kind": "EntitySet", "url": "Products"}]},
+        {
+            "@odata.context": "x",
+            "value": [{"name": "Products", "kind": "EntitySet", "url": "Products"}],
+        },
         {"value": 3},
     ],
 )

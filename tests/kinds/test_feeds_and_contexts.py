@@ -34,7 +34,10 @@ def test_a_search_that_answers_machines_is_a_service() -> None:
     service = SEARCH.read(document(describe(HTML_URL, ATOM_URL)))
     assert isinstance(service, Service)
     assert (service.title, len(service.layers)) == ("Town", 2)
-    assert service.operations[1].get == "http://a.test/atom?q={searchTerms}&bbox={geo:box?}"
+    assert (
+        service.operations[1].get
+        == "http://a.test/atom?q={searchTerms}&bbox={geo:box?}"
+    )
 
 
 def test_a_description_says_where_it_is_itself() -> None:
@@ -56,9 +59,13 @@ CODE = "<inspire_dls:spatial_dataset_identifier_code>LK-1</inspire_dls:spatial_d
 
 
 def test_an_inspire_feed_lists_its_datasets() -> None:
-    service = ATOM.read(document((FEED % ("", CODE)).encode(), "http://a.test/dls/service.xml"))
+    service = ATOM.read(
+        document((FEED % ("", CODE)).encode(), "http://a.test/dls/service.xml")
+    )
     assert isinstance(service, Service)
-    assert [(layer.name, layer.title) for layer in service.layers] == [("LK-1", "Lakes")]
+    assert [(layer.name, layer.title) for layer in service.layers] == [
+        ("LK-1", "Lakes")
+    ]
     assert service.links == ("http://a.test/dls/lakes.xml",)
     assert service.language == "de"
     assert service.extent is not None
@@ -79,13 +86,27 @@ def test_kml_with_network_links_leads_to_them() -> None:
     <href>http://b.test/wms?SERVICE=WMS&amp;REQUEST=GetMap</href></Icon></GroundOverlay></Document></kml>"""
     service = KML.read(document(body, "http://a.test/k/doc.kml"))
     assert isinstance(service, Service)
-    assert (service.title, service.version, service.layers[0].name) == ("Town", "2.2", "Lakes")
-    assert service.links == ("http://a.test/k/lakes.kml", "http://b.test/wms?SERVICE=WMS&REQUEST=GetMap")
+    assert (service.title, service.version, service.layers[0].name) == (
+        "Town",
+        "2.2",
+        "Lakes",
+    )
+    assert service.links == (
+        "http://a.test/k/lakes.kml",
+        "http://b.test/wms?SERVICE=WMS&REQUEST=GetMap",
+    )
     assert service.extent is not None
 
 
 def test_kml_with_its_features_inside_is_data() -> None:
-    assert KML.read(document(b"<kml><Document><Placemark><name>a</name></Placemark></Document></kml>")) is None
+    assert (
+        KML.read(
+            document(
+                b"<kml><Document><Placemark><name>a</name></Placemark></Document></kml>"
+            )
+        )
+        is None
+    )
 
 
 def test_a_map_context_leads_to_the_services_of_its_layers() -> None:
@@ -99,23 +120,32 @@ def test_a_map_context_leads_to_the_services_of_its_layers() -> None:
     refusal = WMC.read(document(body))
     assert isinstance(refusal, Refusal)
     assert (refusal.reason, refusal.kind) == (RefusalReason.OTHER_KIND, "wmc")
-    assert refusal.lists == ("http://b.test/wms?map=x&SERVICE=WMS&REQUEST=GetCapabilities",)
+    assert refusal.lists == (
+        "http://b.test/wms?map=x&SERVICE=WMS&REQUEST=GetCapabilities",
+    )
     assert "“Map” with 1 layers" in refusal.detail
 
 
 def context_json(profile: str) -> bytes:
-    operation = {"code": "GetMap", "href": "http://b.test/wms?service=WMS&request=GetMap&layers=lakes"}
+    operation = {
+        "code": "GetMap",
+        "href": "http://b.test/wms?service=WMS&request=GetMap&layers=lakes",
+    }
     resource = {
         "type": "Feature",
         "id": "r1",
         "properties": {"title": "Lakes", "offerings": [{"operations": [operation]}]},
     }
     properties = {"title": "Map", "links": {"profiles": [{"href": profile}]}}
-    return orjson.dumps({"type": "FeatureCollection", "properties": properties, "features": [resource]})
+    return orjson.dumps(
+        {"type": "FeatureCollection", "properties": properties, "features": [resource]}
+    )
 
 
 def test_an_ows_context_in_geojson_is_known_by_its_profile() -> None:
-    refusal = OWC.read(document(context_json("http://www.opengis.net/spec/owc-geojson/1.0/req/core")))
+    refusal = OWC.read(
+        document(context_json("http://www.opengis.net/spec/owc-geojson/1.0/req/core"))
+    )
     assert isinstance(refusal, Refusal)
     assert "“Map”" in refusal.detail
     assert refusal.lists == ("http://b.test/wms?SERVICE=WMS&REQUEST=GetCapabilities",)
@@ -134,15 +164,27 @@ def test_an_ows_context_in_atom_is_known_by_its_offerings() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"<feed/>", b"<ViewContextual/>", b'{"type":"FeatureCollection","features":[]}', b"<rss/>"]
+    "body",
+    [
+        b"<feed/>",
+        b"<ViewContextual/>",
+        b'{"type":"FeatureCollection","features":[]}',
+        b"<rss/>",
+    ],
 )
 def test_ordinary_feeds_and_features_are_no_context(body: bytes) -> None:
     assert WMC.read(document(body)) is None
     assert OWC.read(document(body)) is None
 
 
-def test_a_search_page_by_box_is_a_geographic_catalogue_though_it_answers_people() -> None:
+def test_a_search_page_by_box_is_a_geographic_catalogue_though_it_answers_people() -> (
+    None
+):
     template = "http://a.test/search?q={searchTerms}&amp;box={geo:box?}"
-    service = SEARCH.read(document(describe(f'<Url type="text/html" template="{template}"/>')))
+    service = SEARCH.read(
+        document(describe(f'<Url type="text/html" template="{template}"/>'))
+    )
     assert isinstance(service, Service)
-    assert service.layers[0].links == ("http://a.test/search?q={searchTerms}&box={geo:box?}",)
+    assert service.layers[0].links == (
+        "http://a.test/search?q={searchTerms}&box={geo:box?}",
+    )

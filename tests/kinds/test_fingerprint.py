@@ -10,15 +10,31 @@ LAYERS = [Layer("a", "Rivers", extent=extent((5, 47, 15, 55))), Layer("b", "Lake
 
 
 def test_it_ignores_times_counters_sessions_hosts_and_the_order_of_layers() -> None:
-    first = fingerprint("wms", "Radar 2024-05-06T12:00:00Z run 1714996800", LAYERS, "see http://a.test/x?sid=1")
-    second = fingerprint("wms", "Radar 2025-01-01T00:00:00Z run 1735689600", LAYERS[::-1], "see http://b.test/")
+    first = fingerprint(
+        "wms",
+        "Radar 2024-05-06T12:00:00Z run 1714996800",
+        LAYERS,
+        "see http://a.test/x?sid=1",
+    )
+    second = fingerprint(
+        "wms",
+        "Radar 2025-01-01T00:00:00Z run 1735689600",
+        LAYERS[::-1],
+        "see http://b.test/",
+    )
     assert first == second
     assert len(first) == 16
 
 
 def test_it_ignores_what_layers_say_of_time_and_address() -> None:
     moved = [
-        Layer("a", "Rivers", extent=LAYERS[0].extent, times=("2024-01-01",), links=("http://x.test",)),
+        Layer(
+            "a",
+            "Rivers",
+            extent=LAYERS[0].extent,
+            times=("2024-01-01",),
+            links=("http://x.test",),
+        ),
         LAYERS[1],
     ]
     assert fingerprint("wms", "x", LAYERS) == fingerprint("wms", "x", moved)
@@ -30,7 +46,13 @@ def test_it_changes_with_kind_title_and_layers() -> None:
         fingerprint("wfs", "Water", LAYERS),
         fingerprint("wms", "Waters", LAYERS),
         fingerprint("wms", "Water", LAYERS[:1]),
-        fingerprint("wms", "Water", [Layer("a", "Rivers", extent=extent((5, 47, 15, 56))), LAYERS[1]]),
-        fingerprint("wms", "Water", [Layer("c", "Rivers", extent=LAYERS[0].extent), LAYERS[1]]),
+        fingerprint(
+            "wms",
+            "Water",
+            [Layer("a", "Rivers", extent=extent((5, 47, 15, 56))), LAYERS[1]],
+        ),
+        fingerprint(
+            "wms", "Water", [Layer("c", "Rivers", extent=LAYERS[0].extent), LAYERS[1]]
+        ),
     }
     assert len(prints) == 6

@@ -59,7 +59,9 @@ MADE = [
 
 def make(kind: str, version: str, seed: int) -> ServiceSpec:
     endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
+    return ServiceSpec(
+        kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0)
+    )
 
 
 def ask(spec: ServiceSpec, url: str) -> Document:
@@ -67,7 +69,16 @@ def ask(spec: ServiceSpec, url: str) -> Document:
     reply = services.answer(spec, Request("GET", parts.netloc, parts.path, parts.query))
     assert reply is not None, url
     headers = {"content-type": reply.content_type}
-    return Document(Response(url, url, reply.status, headers, reply.body, datetime(2024, 1, 1, tzinfo=UTC)))
+    return Document(
+        Response(
+            url,
+            url,
+            reply.status,
+            headers,
+            reply.body,
+            datetime(2024, 1, 1, tzinfo=UTC),
+        )
+    )
 
 
 def claims(document: Document) -> list[Service]:
@@ -78,12 +89,16 @@ def claims(document: Document) -> list[Service]:
 def identify(spec: ServiceSpec) -> dict[str, Service]:
     """What the proof of a service and its companions say together."""
     first = claims(ask(spec, services.facts(spec).proof_url))
-    more = [s for url in service_merge.companions(first) for s in claims(ask(spec, url))]
+    more = [
+        s for url in service_merge.companions(first) for s in claims(ask(spec, url))
+    ]
     return {service.kind: service for service in service_merge.join(first, more)}
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)
-def test_the_proof_of_a_service_and_its_companions_yield_its_facts(kind: str, version: str, seed: int) -> None:
+def test_the_proof_of_a_service_and_its_companions_yield_its_facts(
+    kind: str, version: str, seed: int
+) -> None:
     spec = make(kind, version, seed)
     facts = services.facts(spec)
     found = identify(spec)[kind]
@@ -94,25 +109,37 @@ def test_the_proof_of_a_service_and_its_companions_yield_its_facts(kind: str, ve
     if kind in GROUPED:
         names = [name for name in names if name in facts.layers]
     assert tuple(names) == facts.layers
-    if kind != "opendap" or version != "4.0":  # a DMR has a title better than its file name
+    if (
+        kind != "opendap" or version != "4.0"
+    ):  # a DMR has a title better than its file name
         assert found.title == facts.title
-    if facts.bbox is not None and kind != "stac":  # a static catalogue leaves boxes to its collections
+    if (
+        facts.bbox is not None and kind != "stac"
+    ):  # a static catalogue leaves boxes to its collections
         assert found.extent is not None
         assert found.extent.box is not None
-        assert found.extent.box.as_tuple() == pytest.approx(facts.bbox.as_tuple(), abs=0.01)
+        assert found.extent.box.as_tuple() == pytest.approx(
+            facts.bbox.as_tuple(), abs=0.01
+        )
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)
-def test_one_of_the_probes_from_the_bare_endpoint_proves_the_service(kind: str, version: str, seed: int) -> None:
+def test_one_of_the_probes_from_the_bare_endpoint_proves_the_service(
+    kind: str, version: str, seed: int
+) -> None:
     spec = make(kind, version, seed)
     asked = spec.endpoint if kind != "xyz" else spec.endpoint + "/{z}/{x}/{y}.png"
     probes = READERS[kind].probe_urls(asked)
     assert 1 <= len(probes) <= 3
-    assert any(isinstance(READERS[kind].read(ask(spec, url)), Service) for url in probes)
+    assert any(
+        isinstance(READERS[kind].read(ask(spec, url)), Service) for url in probes
+    )
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)
-def test_no_other_kind_claims_what_is_not_its_own(kind: str, version: str, seed: int) -> None:
+def test_no_other_kind_claims_what_is_not_its_own(
+    kind: str, version: str, seed: int
+) -> None:
     found = set(identify(make(kind, version, seed)))
     # A STAC API is an OGC API for features as well, and says so.
     assert found - {kind} <= ({"ogcapi-features"} if kind == "stac-api" else set())

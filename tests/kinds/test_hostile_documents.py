@@ -44,9 +44,13 @@ WMS = (
 )
 
 
-def answer(body: bytes, content_type: str = "", url: str = "http://a.test/x") -> Document:
+def answer(
+    body: bytes, content_type: str = "", url: str = "http://a.test/x"
+) -> Document:
     headers = {"content-type": content_type} if content_type else {}
-    return Document(Response(url, url, 200, headers, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    return Document(
+        Response(url, url, 200, headers, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
 
 
 def read(document: Document) -> tuple[Verdict, Page]:
@@ -88,13 +92,20 @@ def cost_of(reading: Callable[[], object]) -> Cost:
         after = resource.getrusage(resource.RUSAGE_SELF)
         cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         cpu_s /= max(slowness, _slowness())
-        os.write(outlet, json.dumps([cpu_s, (after.ru_maxrss - before.ru_maxrss) * 1024]).encode())
+        os.write(
+            outlet,
+            json.dumps([cpu_s, (after.ru_maxrss - before.ru_maxrss) * 1024]).encode(),
+        )
         os._exit(0)
     os.close(outlet)
     with os.fdopen(inlet, "rb") as pipe:
         told = pipe.read().decode()
     _, status = os.waitpid(child, 0)
-    assert not status, f"ended by {signal.Signals(status & 0x7F).name} after 30 s of CPU" if status & 0x7F else status
+    assert not status, (
+        f"ended by {signal.Signals(status & 0x7F).name} after 30 s of CPU"
+        if status & 0x7F
+        else status
+    )
     assert told.startswith("["), told
     return Cost(*json.loads(told))
 
@@ -119,7 +130,10 @@ LAUGHS = b"".join(
 QUADRATIC = b'<!DOCTYPE a [<!ENTITY e "' + b"a" * 100_000 + b'">]>'
 PARAMETERS = (
     b"<!DOCTYPE a [<!ENTITY % p0 'x'>"
-    + b"".join(b"<!ENTITY %% p%d '%s'>" % (i, b"&#37;p%d;" % (i - 1) * 10) for i in range(1, 12))
+    + b"".join(
+        b"<!ENTITY %% p%d '%s'>" % (i, b"&#37;p%d;" % (i - 1) * 10)
+        for i in range(1, 12)
+    )
     + b"%p11;]>"
 )
 
@@ -133,9 +147,20 @@ PARAMETERS = (
         QUADRATIC + WMS % (b"&e;" * 20_000, b""),
         QUADRATIC + b'<WMS_Capabilities version="' + b"&e;" * 20_000 + b'"/>',
         PARAMETERS + WMS % (b"t", b""),
-        b'<!DOCTYPE a [<!ATTLIST Layer title CDATA "' + b"a" * 10_000 + b'">]>' + WMS % (b"t", b"<Layer/>" * 100_000),
+        b'<!DOCTYPE a [<!ATTLIST Layer title CDATA "'
+        + b"a" * 10_000
+        + b'">]>'
+        + WMS % (b"t", b"<Layer/>" * 100_000),
     ],
-    ids=["billion laughs", "in an attribute", "cut off", "quadratic", "quadratic attribute", "parameters", "defaults"],
+    ids=[
+        "billion laughs",
+        "in an attribute",
+        "cut off",
+        "quadratic",
+        "quadratic attribute",
+        "parameters",
+        "defaults",
+    ],
 )
 def test_entities_are_never_blown_up(body: bytes) -> None:
     survive(body)
@@ -163,7 +188,9 @@ def listener() -> Iterator[socket.socket]:
 def test_nothing_a_document_names_is_fetched_while_it_is_read(doctype: str) -> None:
     with listener() as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}/a.dtd"
-        verdict, _ = read(answer(doctype.format(url=address).encode() + WMS % (b"t &e;", b"")))
+        verdict, _ = read(
+            answer(doctype.format(url=address).encode() + WMS % (b"t &e;", b""))
+        )
         assert [s.kind for s in verdict.services] == ["wms"]
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -221,13 +248,20 @@ def number(pattern: bytes, count: int) -> bytes:
         "no space",
     ],
 )  # fmt: skip
-def test_floods_of_attributes_and_namespaces_are_survived(body: bytes, content_type: str) -> None:
+def test_floods_of_attributes_and_namespaces_are_survived(
+    body: bytes, content_type: str
+) -> None:
     survive(body, content_type)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tag", [b"<Layer>", b"<Layer/>", b"<", b"<a b='c'/>", b"<!-- -->", b"&amp;"])
-@pytest.mark.parametrize("start", [b"", b'<WMS_Capabilities version="1.3.0"><Capability>', b"<!doctype html>"])
+@pytest.mark.parametrize(
+    "tag", [b"<Layer>", b"<Layer/>", b"<", b"<a b='c'/>", b"<!-- -->", b"&amp;"]
+)
+@pytest.mark.parametrize(
+    "start",
+    [b"", b'<WMS_Capabilities version="1.3.0"><Capability>', b"<!doctype html>"],
+)
 def test_a_hundred_megabytes_of_one_tag_are_survived(start: bytes, tag: bytes) -> None:
     body = start + tag * (100_000_000 // len(tag))
     survive(body)
@@ -238,14 +272,32 @@ def test_a_hundred_megabytes_of_one_tag_are_survived(start: bytes, tag: bytes) -
     ("start", "entry"),
     [
         (b"<urlset>", b"<url><loc>http://a.test/</loc></url>"),
-        (b'<kml xmlns="http://www.opengis.net/kml/2.2">', b"<NetworkLink><Link><href>x</href></Link></NetworkLink>"),
-        (b'<feed xmlns="http://www.w3.org/2005/Atom">', b'<entry><link href="http://a.test/wms"/></entry>'),
-        (b'<catalog xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0">', b'<dataset name="a"/>'),
-        (b'<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">', b'<Url template="x"/>'),
+        (
+            b'<kml xmlns="http://www.opengis.net/kml/2.2">',
+            b"<NetworkLink><Link><href>x</href></Link></NetworkLink>",
+        ),
+        (
+            b'<feed xmlns="http://www.w3.org/2005/Atom">',
+            b'<entry><link href="http://a.test/wms"/></entry>',
+        ),
+        (
+            b'<catalog xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0">',
+            b'<dataset name="a"/>',
+        ),
+        (
+            b'<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">',
+            b'<Url template="x"/>',
+        ),
         (b'<TileMapService version="1.0.0"><TileMaps>', b'<TileMap href="x"/>'),
         (b"<ViewContext><LayerList>", b"<Layer><Server/></Layer>"),
-        (b'<Dataset xmlns="http://xml.opendap.org/ns/DAP/4.0#" name="a">', b'<Int32 name="x"/>'),
-        (b'<Envelope><Body><WMS_Capabilities version="1.3.0"><Capability>', b"<Layer><Title>a</Title></Layer>"),
+        (
+            b'<Dataset xmlns="http://xml.opendap.org/ns/DAP/4.0#" name="a">',
+            b'<Int32 name="x"/>',
+        ),
+        (
+            b'<Envelope><Body><WMS_Capabilities version="1.3.0"><Capability>',
+            b"<Layer><Title>a</Title></Layer>",
+        ),
         (b'{"collections":[', b'{"id":"a","links":[{"rel":"items","href":"x"}]},'),
     ],
     ids=lambda part: part[1:12].decode(),
@@ -255,12 +307,27 @@ def test_eighty_megabytes_of_one_entry_are_survived(start: bytes, entry: bytes) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pack", [lambda b: gzip.compress(b, 9), lambda b: zlib.compress(b, 9)], ids=["gzip", "zlib"])
+@pytest.mark.parametrize(
+    "pack",
+    [lambda b: gzip.compress(b, 9), lambda b: zlib.compress(b, 9)],
+    ids=["gzip", "zlib"],
+)
 @pytest.mark.parametrize(
     "content",
-    [b"\0", b"<a>", b"[", b"1,", b"{},", b"&", b"http://a.test/wms ", b"<!doctype html><p>x</p>"],
+    [
+        b"\0",
+        b"<a>",
+        b"[",
+        b"1,",
+        b"{},",
+        b"&",
+        b"http://a.test/wms ",
+        b"<!doctype html><p>x</p>",
+    ],
 )
-def test_a_bomb_that_no_header_announces_is_survived(pack: Callable[[bytes], bytes], content: bytes) -> None:
+def test_a_bomb_that_no_header_announces_is_survived(
+    pack: Callable[[bytes], bytes], content: bytes
+) -> None:
     start = b"[" if content[-1:] == b"," else b""
     survive(pack(start + content * (300_000_000 // len(content))))
 
@@ -268,9 +335,17 @@ def test_a_bomb_that_no_header_announces_is_survived(pack: Callable[[bytes], byt
 CAPABILITIES = WMS % (b"Fl\xc3\xbcsse", b"<Layer><Name>a</Name></Layer>")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-7"])
-@pytest.mark.parametrize("declared", ["", "utf-8", "utf-16", "utf-32", "UCS-4", "utf-7", "rot13", "idna", "x"])
-def test_every_game_with_encodings_ends_in_an_answer(encoding: str, declared: str) -> None:
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-7"],
+)
+@pytest.mark.parametrize(
+    "declared",
+    ["", "utf-8", "utf-16", "utf-32", "UCS-4", "utf-7", "rot13", "idna", "x"],
+)
+def test_every_game_with_encodings_ends_in_an_answer(
+    encoding: str, declared: str
+) -> None:
     start = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
     body = (start + CAPABILITIES.decode()).encode(encoding)
     for charset in ("", "utf-7", "utf-32", "rot13", "unicode_escape", "punycode"):
@@ -295,7 +370,17 @@ def test_json_of_any_depth_is_survived(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["1e999", "-1e999", "NaN", "Infinity", "1" + "0" * 400, "9" * 5000, '"NaN"', '"1e999"']
+    "number",
+    [
+        "1e999",
+        "-1e999",
+        "NaN",
+        "Infinity",
+        "1" + "0" * 400,
+        "9" * 5000,
+        '"NaN"',
+        '"1e999"',
+    ],
 )
 def test_a_number_that_is_none_makes_no_box(number: str) -> None:
     tiles = f'{{"tilejson":"2.0.0","name":"n","tiles":["http://a.test/{{z}}/{{x}}/{{y}}.png"],"bounds":[{number},1,2,{number}]}}'
@@ -317,8 +402,13 @@ def test_a_lone_surrogate_is_no_reason_to_fail() -> None:
     link = '{"rel":"child","href":"\\ud800"}'
     catalog = f'{{"stac_version":"1.0.0","type":"Catalog","id":"\\ud800","title":"a\\udfff","links":[{link}]}}'
     survive(catalog.encode())
-    survive(b"<!doctype html><a href='http://a.test/\xed\xa0\x80?service=WMS'>x</a>", "text/html")
-    survive(WMS % (b"\xed\xa0\x80&#xD800;", b"<Layer><Name>\xed\xbf\xbf</Name></Layer>"))
+    survive(
+        b"<!doctype html><a href='http://a.test/\xed\xa0\x80?service=WMS'>x</a>",
+        "text/html",
+    )
+    survive(
+        WMS % (b"\xed\xa0\x80&#xD800;", b"<Layer><Name>\xed\xbf\xbf</Name></Layer>")
+    )
 
 
 # What follows was found by bench/fuzz.py or by hand; each of these once crashed, hung or filled the memory.
@@ -334,13 +424,18 @@ def test_a_page_with_a_doctype_that_names_a_system_is_mined() -> None:
 
 def test_an_alternate_whose_address_is_broken_is_passed_over() -> None:
     class Echo:
-        async def fetch(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Response:
+        async def fetch(
+            self, url: str, *, accept: str = "*/*", max_bytes: int | None = None
+        ) -> Response:
             return document.response
 
         async def close(self) -> None:
             """Nothing is held."""
 
-    document = answer(b'<!doctype html><link rel="alternate" type="application/json" href="http://[">', "text/html")
+    document = answer(
+        b'<!doctype html><link rel="alternate" type="application/json" href="http://[">',
+        "text/html",
+    )
     identifying = probe.identify(document.url, Echo(), app.kinds(), known=document)
     with pytest.raises(StopIteration) as end:
         identifying.send(None)
@@ -350,14 +445,22 @@ def test_an_alternate_whose_address_is_broken_is_passed_over() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("tag", [b"<pre>", b"<code>"])
 def test_code_within_code_is_read_in_bounded_time(tag: bytes) -> None:
-    survive(b"<!doctype html><body>" + (tag + b"http://a.test/wms ") * 9_000, "text/html")
+    survive(
+        b"<!doctype html><body>" + (tag + b"http://a.test/wms ") * 9_000, "text/html"
+    )
     survive(b"<!doctype html><body>" + tag * 9_900 + b"x" * 1_000_000, "text/html")
 
 
 @pytest.mark.slow
 def test_links_within_links_are_read_in_bounded_time() -> None:
-    survive(b"<!doctype html><body>" + b"<span><a href=http://a.test/x></a>" * 9_000, "text/html")
-    survive(b"<!doctype html><body>" + b"<a href=http://a.test/x>word <object>" * 9_000, "text/html")
+    survive(
+        b"<!doctype html><body>" + b"<span><a href=http://a.test/x></a>" * 9_000,
+        "text/html",
+    )
+    survive(
+        b"<!doctype html><body>" + b"<a href=http://a.test/x>word <object>" * 9_000,
+        "text/html",
+    )
 
 
 def test_a_page_of_nothing_but_scripts_yields_a_bounded_number_of_links() -> None:
@@ -372,24 +475,40 @@ def test_lists_that_layers_inherit_do_not_multiply() -> None:
     inner = number(b"<Layer><Name>x#</Name><CRS>EPSG:x#</CRS></Layer>", 40_000)
     survive(WMS % (b"t", b"<Layer>" + codes + inner + b"</Layer>"))
     styles = number(b"<Style><Name>s#</Name></Style>", 20_000)
-    inner = number(b"<Layer><Name>x#</Name><Style><Name>t#</Name></Style></Layer>", 40_000)
+    inner = number(
+        b"<Layer><Name>x#</Name><Style><Name>t#</Name></Style></Layer>", 40_000
+    )
     survive(WMS % (b"t", b"<Layer>" + styles + inner + b"</Layer>"))
 
 
 @pytest.mark.parametrize(
-    "opening", [b"<!DOCTYPE a [", b"<!DOCTYPE ", b"<![CDATA[", b"<!--", b"<?a ", b"{/*", b'{"', b"[,"]
+    "opening",
+    [
+        b"<!DOCTYPE a [",
+        b"<!DOCTYPE ",
+        b"<![CDATA[",
+        b"<!--",
+        b"<?a ",
+        b"{/*",
+        b'{"',
+        b"[,",
+    ],
 )
 def test_openings_that_nobody_closes_cost_time_in_proportion(opening: bytes) -> None:
     survive(opening * (4_000_000 // len(opening)))
     survive(b"<a>&" + opening * (4_000_000 // len(opening)))
 
 
-SEEDS = [(kind, version) for kind in services.KINDS for version in services.VERSIONS[kind]]
+SEEDS = [
+    (kind, version) for kind in services.KINDS for version in services.VERSIONS[kind]
+]
 
 
 def document_of(kind: str, version: str) -> tuple[str, str, bytes]:
     endpoint = f"http://gis.town.test{services.endpoint_path(kind, 1)}"
-    spec = ServiceSpec(kind, version, 1, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
+    spec = ServiceSpec(
+        kind, version, 1, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0)
+    )
     url = services.facts(spec).proof_url
     parts = urlsplit(url)
     reply = services.answer(spec, Request("GET", parts.netloc, parts.path, parts.query))
@@ -406,7 +525,9 @@ def test_every_prefix_of_a_true_document_is_survived(kind: str, version: str) ->
     for end in (*range(0, len(body), step), *range(min(cuts, len(body)))):
         read(answer(body[:end], content_type, url))
     verdict, _ = read(answer(body, content_type, url))
-    assert any(isinstance(s, Service) for s in verdict.services) or kind in services.LISTS
+    assert (
+        any(isinstance(s, Service) for s in verdict.services) or kind in services.LISTS
+    )
 
 
 JUNK = st.sampled_from(
@@ -420,8 +541,15 @@ JUNK = st.sampled_from(
 
 
 @fuzzed(150)
-@given(st.sampled_from(SEEDS), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 200), JUNK), min_size=1, max_size=5))
-def test_a_true_document_with_wounds_is_survived(seed: tuple[str, str], wounds: list[tuple[float, int, bytes]]) -> None:
+@given(
+    st.sampled_from(SEEDS),
+    st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 200), JUNK), min_size=1, max_size=5
+    ),
+)
+def test_a_true_document_with_wounds_is_survived(
+    seed: tuple[str, str], wounds: list[tuple[float, int, bytes]]
+) -> None:
     url, content_type, body = document_of(*seed)
     for place, length, junk in wounds:
         start = int(place * len(body))

@@ -12,7 +12,10 @@ from geohound.kinds._licence import name_licence, read_access
     [
         ("CC BY 4.0", "CC-BY-4.0"),
         ("cc-by-sa 3.0", "CC-BY-SA-3.0"),
-        ("https://creativecommons.org/licenses/by-nc-nd/4.0/deed.de", "CC-BY-NC-ND-4.0"),
+        (
+            "https://creativecommons.org/licenses/by-nc-nd/4.0/deed.de",
+            "CC-BY-NC-ND-4.0",
+        ),
         ("Creative Commons Attribution-ShareAlike 2.0", "CC-BY-SA-2.0"),
         ("Creative Commons Attribution Non-Commercial 3.0", "CC-BY-NC-3.0"),
         ("CC0", "CC0-1.0"),
@@ -32,7 +35,10 @@ def test_clear_words_name_a_licence(words: str, licence: str) -> None:
     assert name_licence(words) == licence
 
 
-@pytest.mark.parametrize("words", ["", "none", "NONE", "no conditions apply", "ask the council", "keine", "cc: Bob"])
+@pytest.mark.parametrize(
+    "words",
+    ["", "none", "NONE", "no conditions apply", "ask the council", "keine", "cc: Bob"],
+)
 def test_words_that_say_nothing_name_none(words: str) -> None:
     assert name_licence(words) == ""
 
@@ -41,4 +47,7 @@ def test_the_original_words_are_kept_beside_the_name() -> None:
     access = read_access("none", "Use under CC BY 4.0 only")
     assert access.fees == "none"
     assert access.constraints == "Use under CC BY 4.0 only"
-    assert (access.licence, access.licence_text) == ("CC-BY-4.0", "Use under CC BY 4.0 only")
+    assert (access.licence, access.licence_text) == (
+        "CC-BY-4.0",
+        "Use under CC BY 4.0 only",
+    )

@@ -28,7 +28,9 @@ MADE = [
 
 def make(kind: str, version: str, seed: int) -> ServiceSpec:
     endpoint = f"http://gis.town{seed}.test{services.endpoint_path(kind, seed)}"
-    return ServiceSpec(kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0))
+    return ServiceSpec(
+        kind, version, seed, endpoint, topic="rivers", bbox=Box(5.5, 47.0, 15.0, 55.0)
+    )
 
 
 def ask(spec: ServiceSpec, url: str) -> Document:
@@ -36,11 +38,22 @@ def ask(spec: ServiceSpec, url: str) -> Document:
     reply = services.answer(spec, Request("GET", parts.netloc, parts.path, parts.query))
     assert reply is not None, url
     headers = {"content-type": reply.content_type}
-    return Document(Response(url, url, reply.status, headers, reply.body, datetime(2024, 1, 1, tzinfo=UTC)))
+    return Document(
+        Response(
+            url,
+            url,
+            reply.status,
+            headers,
+            reply.body,
+            datetime(2024, 1, 1, tzinfo=UTC),
+        )
+    )
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)
-def test_the_capabilities_of_a_service_yield_its_facts(kind: str, version: str, seed: int) -> None:
+def test_the_capabilities_of_a_service_yield_its_facts(
+    kind: str, version: str, seed: int
+) -> None:
     spec = make(kind, version, seed)
     facts = services.facts(spec)
     found = plugins.discover("kinds")[kind].read(ask(spec, facts.proof_url))
@@ -52,33 +65,51 @@ def test_the_capabilities_of_a_service_yield_its_facts(kind: str, version: str, 
     if facts.bbox is not None:
         assert found.extent is not None
         assert found.extent.box is not None
-        assert found.extent.box.as_tuple() == pytest.approx(facts.bbox.as_tuple(), abs=0.02)
+        assert found.extent.box.as_tuple() == pytest.approx(
+            facts.bbox.as_tuple(), abs=0.02
+        )
     assert found.repairs == ()
     assert len(found.fingerprint) == 16
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), MADE)
-def test_a_kind_asks_the_request_that_proves_it(kind: str, version: str, seed: int) -> None:
+def test_a_kind_asks_the_request_that_proves_it(
+    kind: str, version: str, seed: int
+) -> None:
     spec = make(kind, version, seed)
     reader = plugins.discover("kinds")[kind]
-    answers = [reader.read(ask(spec, url)) for url in reader.probe_urls(spec.endpoint)[:1]]
+    answers = [
+        reader.read(ask(spec, url)) for url in reader.probe_urls(spec.endpoint)[:1]
+    ]
     assert [type(a) for a in answers] == [Service]
 
 
 @pytest.mark.parametrize(("kind", "version", "seed"), [m for m in MADE if m[2] == 0])
-def test_exactly_the_expected_kinds_claim_a_service(kind: str, version: str, seed: int) -> None:
+def test_exactly_the_expected_kinds_claim_a_service(
+    kind: str, version: str, seed: int
+) -> None:
     spec = make(kind, version, seed)
     document = ask(spec, services.facts(spec).proof_url)
-    claims = {k for k, reader in plugins.discover("kinds").items() if isinstance(reader.read(document), Service)}
+    claims = {
+        k
+        for k, reader in plugins.discover("kinds").items()
+        if isinstance(reader.read(document), Service)
+    }
     assert claims - {"wcps"} == {kind} - {"wcps"} or claims == {"wcs", "wcps"}
 
 
 @pytest.mark.parametrize("kind", [k for k in OWS if k in services.KINDS])
-def test_a_request_that_does_not_exist_is_refused_with_an_exception_report(kind: str) -> None:
+def test_a_request_that_does_not_exist_is_refused_with_an_exception_report(
+    kind: str,
+) -> None:
     spec = make(kind, services.VERSIONS[kind][-1], 0)
     mark = "&" if "?" in spec.endpoint else "?"
-    document = ask(spec, f"{spec.endpoint}{mark}SERVICE={kind.upper()}&REQUEST=GetNonsense")
-    assert all(reader.read(document) is None for reader in plugins.discover("kinds").values())
+    document = ask(
+        spec, f"{spec.endpoint}{mark}SERVICE={kind.upper()}&REQUEST=GetNonsense"
+    )
+    assert all(
+        reader.read(document) is None for reader in plugins.discover("kinds").values()
+    )
     refusal = judge(document)
     assert refusal.reason is RefusalReason.EXCEPTION_REPORT
     assert refusal.kind == kind

@@ -23,7 +23,9 @@ ABOUT = (
 )
 
 
-def capabilities(space: str, version: str, contents: str, kind: str = "X", more: str = "") -> str:
+def capabilities(
+    space: str, version: str, contents: str, kind: str = "X", more: str = ""
+) -> str:
     about = ABOUT.format(type=kind, version=version or "1.0.0", more=more)
     stated = f'version="{version}"' if version else ""
     declared = f'xmlns="{space}"' if space else ""
@@ -32,8 +34,12 @@ def capabilities(space: str, version: str, contents: str, kind: str = "X", more:
 
 def read_all(text: str) -> dict[str, Service]:
     url = "http://x.test/ows"
-    document = Document(Response(url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC)))
-    answers = ((k, kind.read(document)) for k, kind in plugins.discover("kinds").items())
+    document = Document(
+        Response(url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC))
+    )
+    answers = (
+        (k, kind.read(document)) for k, kind in plugins.discover("kinds").items()
+    )
     return {k: found for k, found in answers if isinstance(found, Service)}
 
 
@@ -50,7 +56,9 @@ TILES = (
     "<TileMatrixSet><ows:Identifier>g</ows:Identifier><ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>"
     "</TileMatrixSet></Contents>"
 )
-PROCESS = "<Process><ows:Identifier>dem</ows:Identifier><ows:Title>p</ows:Title></Process>"
+PROCESS = (
+    "<Process><ows:Identifier>dem</ows:Identifier><ows:Title>p</ows:Title></Process>"
+)
 OFFERING = (
     '<ObservationOffering xmlns:gml="http://www.opengis.net/gml" gml:id="dem"><gml:boundedBy>'
     '<gml:Envelope srsName="urn:ogc:def:crs:EPSG::4326"><gml:lowerCorner>47 5</gml:lowerCorner>'
@@ -62,8 +70,14 @@ SENSOR = (
 )
 CASES = {
     "wcs 2.0.1": ("wcs", capabilities(WCS, "2.0.1", COVERAGE)),
-    "wcs 2.1": ("wcs", capabilities("http://www.opengis.net/wcs/2.1", "2.1.0", COVERAGE)),
-    "wcs 1.1.1": ("wcs", capabilities("http://www.opengis.net/wcs/1.1.1", "1.1.1", GROUPED)),
+    "wcs 2.1": (
+        "wcs",
+        capabilities("http://www.opengis.net/wcs/2.1", "2.1.0", COVERAGE),
+    ),
+    "wcs 1.1.1": (
+        "wcs",
+        capabilities("http://www.opengis.net/wcs/1.1.1", "1.1.1", GROUPED),
+    ),
     "wmts": ("wmts", capabilities("http://www.opengis.net/wmts/1.0", "1.0.0", TILES)),
     "wmts without namespace": ("wmts", capabilities("", "1.0.0", TILES, "OGC WMTS")),
     "wmts without namespace and type": ("wmts", capabilities("", "1.0.0", TILES)),
@@ -73,7 +87,11 @@ CASES = {
     ),
     "wps 1.0": (
         "wps",
-        capabilities("http://www.opengis.net/wps/1.0.0", "1.0.0", f"<ProcessOfferings>{PROCESS}</ProcessOfferings>"),
+        capabilities(
+            "http://www.opengis.net/wps/1.0.0",
+            "1.0.0",
+            f"<ProcessOfferings>{PROCESS}</ProcessOfferings>",
+        ),
     ),
     "wps 2.0": (
         "wps",
@@ -131,7 +149,9 @@ def test_one_kind_reads_it_with_its_offerings(case: str) -> None:
         ("http://www.opengis.net/cat/csw/3.0", "3.0.0", "csw"),
     ],
 )
-def test_catalogues_of_every_version_are_read(space: str, version: str, kind: str) -> None:
+def test_catalogues_of_every_version_are_read(
+    space: str, version: str, kind: str
+) -> None:
     operations = (
         '<ows:OperationsMetadata><ows:Operation name="GetRecords"><ows:DCP><ows:HTTP>'
         '<ows:Get xlink:href="/csw"/>'
@@ -153,19 +173,31 @@ def test_catalogues_of_every_version_are_read(space: str, version: str, kind: st
         ("http://www.opengis.net/cat/csw/2.0.2", "2.0.2"),
     ],
 )
-def test_a_version_left_out_is_taken_from_service_type_version_or_namespace(space: str, version: str) -> None:
-    text = capabilities(space, "", "").replace("<ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>", "")
+def test_a_version_left_out_is_taken_from_service_type_version_or_namespace(
+    space: str, version: str
+) -> None:
+    text = capabilities(space, "", "").replace(
+        "<ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>", ""
+    )
     (service,) = read_all(text).values()
     assert service.version == version
-    stated = capabilities(space, "", "").replace("1.0.0</ows:ServiceTypeVersion>", "9.9.9</ows:ServiceTypeVersion>")
+    stated = capabilities(space, "", "").replace(
+        "1.0.0</ows:ServiceTypeVersion>", "9.9.9</ows:ServiceTypeVersion>"
+    )
     assert next(iter(read_all(stated).values())).version == "9.9.9"
 
 
 def test_wcps_is_seen_beside_wcs_by_operation_or_profile() -> None:
     operation = '<ows:OperationsMetadata><ows:Operation name="ProcessCoverages"/></ows:OperationsMetadata>'
     profile = "<ows:Profile>http://www.opengis.net/spec/WCS_service-extension_processing/2.0/conf/x</ows:Profile>"
-    assert set(read_all(capabilities(WCS, "2.0.1", operation + COVERAGE))) == {"wcs", "wcps"}
-    assert set(read_all(capabilities(WCS, "2.0.1", COVERAGE, more=profile))) == {"wcs", "wcps"}
+    assert set(read_all(capabilities(WCS, "2.0.1", operation + COVERAGE))) == {
+        "wcs",
+        "wcps",
+    }
+    assert set(read_all(capabilities(WCS, "2.0.1", COVERAGE, more=profile))) == {
+        "wcs",
+        "wcps",
+    }
     assert set(read_all(capabilities(WCS, "2.0.1", COVERAGE))) == {"wcs"}
 
 
@@ -177,7 +209,9 @@ def test_a_restful_tile_service_without_operations_has_its_template() -> None:
 
 
 def test_two_feature_type_lists_are_one() -> None:
-    types = "<FeatureTypeList><FeatureType><Name>{}</Name></FeatureType></FeatureTypeList>"
+    types = (
+        "<FeatureTypeList><FeatureType><Name>{}</Name></FeatureType></FeatureTypeList>"
+    )
     text = f'<WFS_Capabilities version="1.1.0" {OWS11}>{types.format("a")}{types.format("b")}</WFS_Capabilities>'
     assert [layer.name for layer in read_all(text)["wfs"].layers] == ["a", "b"]
 

@@ -21,8 +21,12 @@ STATIC_STAC = stac.KINDS[1]
 ROOT = "http://a.test/ogcapi"
 
 
-def document(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Document:
-    return Document(Response(url, url, 200, headers or {}, body, datetime(2025, 6, 1, tzinfo=UTC)))
+def document(
+    body: bytes, url: str, headers: Mapping[str, str] | None = None
+) -> Document:
+    return Document(
+        Response(url, url, 200, headers or {}, body, datetime(2025, 6, 1, tzinfo=UTC))
+    )
 
 
 def read_api(value: Any, url: str) -> dict[str, Service]:
@@ -36,27 +40,53 @@ def link(rel: str, path: str = "", **more: str) -> dict[str, str]:
 
 
 def test_a_landing_page_with_maps_and_data_is_no_proof_of_features() -> None:
-    rels = ("self", "conformance", "data", "http://www.opengis.net/def/rel/ogc/1.0/tilesets-map")
+    rels = (
+        "self",
+        "conformance",
+        "data",
+        "http://www.opengis.net/def/rel/ogc/1.0/tilesets-map",
+    )
     landing = read_api({"links": [link(rel) for rel in rels]}, ROOT)
     assert landing["ogcapi-features"].provisional
     assert not landing["ogcapi-tiles"].provisional
-    told = read_api({"conformsTo": ["http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core"]}, f"{ROOT}/conformance")
-    assert {service.kind for service in join(landing.values(), told.values())} == {"ogcapi-tiles"}
+    told = read_api(
+        {"conformsTo": ["http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core"]},
+        f"{ROOT}/conformance",
+    )
+    assert {service.kind for service in join(landing.values(), told.values())} == {
+        "ogcapi-tiles"
+    }
 
 
 def test_a_collection_of_tiles_with_a_link_to_items_holds_no_features() -> None:
-    links = [link("items"), link("http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector")]
-    row = {"id": "roads", "itemType": "tile", "links": links, "extent": {"spatial": {"bbox": [[1, 2, 3, 4]]}}}
-    assert read_api({"collections": [row], "links": []}, f"{ROOT}/collections").keys() == {"ogcapi-tiles"}
+    links = [
+        link("items"),
+        link("http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"),
+    ]
+    row = {
+        "id": "roads",
+        "itemType": "tile",
+        "links": links,
+        "extent": {"spatial": {"bbox": [[1, 2, 3, 4]]}},
+    }
+    assert read_api(
+        {"collections": [row], "links": []}, f"{ROOT}/collections"
+    ).keys() == {"ogcapi-tiles"}
 
 
 def test_a_collection_whose_data_link_leads_to_tiles_has_tiles() -> None:
-    row = {"id": "roads", "itemType": "feature", "links": [link("items"), link("data", "/collections/roads/tiles")]}
+    row = {
+        "id": "roads",
+        "itemType": "feature",
+        "links": [link("items"), link("data", "/collections/roads/tiles")],
+    }
     found = read_api({"collections": [row], "links": []}, f"{ROOT}/collections")
     assert found.keys() == {"ogcapi-features", "ogcapi-tiles"}
 
 
-@pytest.mark.parametrize("path", ["/wfs3", "/wfs3.json", "/wfs3/collections.json", "/wfs3/collections"])
+@pytest.mark.parametrize(
+    "path", ["/wfs3", "/wfs3.json", "/wfs3/collections.json", "/wfs3/collections"]
+)
 def test_views_written_as_endings_belong_to_one_service(path: str) -> None:
     row = {"id": "roads", "links": [link("items")]}
     found = read_api({"collections": [row], "links": []}, f"http://a.test{path}")
@@ -64,9 +94,20 @@ def test_views_written_as_endings_belong_to_one_service(path: str) -> None:
 
 
 def test_a_child_listed_as_json_and_as_page_is_one_child() -> None:
-    children = [link("child", "/stac/a?f=json", type="application/json"), link("child", "/stac/a", type="text/html")]
-    value = {"id": "c", "type": "Catalog", "stac_version": "1.0.0", "description": "d", "links": children}
-    service = STATIC_STAC.read(document(json.dumps(value).encode(), "http://a.test/stac"))
+    children = [
+        link("child", "/stac/a?f=json", type="application/json"),
+        link("child", "/stac/a", type="text/html"),
+    ]
+    value = {
+        "id": "c",
+        "type": "Catalog",
+        "stac_version": "1.0.0",
+        "description": "d",
+        "links": children,
+    }
+    service = STATIC_STAC.read(
+        document(json.dumps(value).encode(), "http://a.test/stac")
+    )
     assert isinstance(service, Service)
     assert [layer.name for layer in service.layers] == ["a"]
 
@@ -82,9 +123,17 @@ def test_the_mercator_of_the_tile_map_specification_is_understood() -> None:
     assert service.extent.box.as_tuple() == pytest.approx((0, 0, 10, 10), abs=1e-4)
 
 
-def test_a_dataset_of_pydap_is_called_by_its_name_and_its_sizes_are_no_variable() -> None:
+def test_a_dataset_of_pydap_is_called_by_its_name_and_its_sizes_are_no_variable() -> (
+    None
+):
     headers = {"opendap-server": "pydap/3.5.9"}
-    dds = OPENDAP.read(document(b"Dataset {\n Float32 h[t = 3];\n} sea%2Enc;\n", "http://a.test/sea.nc.dds", headers))
+    dds = OPENDAP.read(
+        document(
+            b"Dataset {\n Float32 h[t = 3];\n} sea%2Enc;\n",
+            "http://a.test/sea.nc.dds",
+            headers,
+        )
+    )
     das = OPENDAP.read(
         document(
             b"Attributes {\n    dimensions {\n        Int32 t 3;\n    }\n    h {\n    }\n}\n",
@@ -99,5 +148,8 @@ def test_a_dataset_of_pydap_is_called_by_its_name_and_its_sizes_are_no_variable(
 
 def test_the_page_of_a_dataset_leads_to_its_structure() -> None:
     assert OPENDAP.suspects("http://a.test/data/sea.nc.html")
-    assert OPENDAP.probe_urls("http://a.test/data/sea.nc.html")[0] == "http://a.test/data/sea.nc.dds"
+    assert (
+        OPENDAP.probe_urls("http://a.test/data/sea.nc.html")[0]
+        == "http://a.test/data/sea.nc.dds"
+    )
     assert not OPENDAP.suspects("http://a.test/data/sea.html")

@@ -18,9 +18,13 @@ CORE = "https://api.stacspec.org/v1.0.0/core"
 
 def claims(value: Any, url: str) -> dict[str, Service]:
     body = orjson.dumps(value)
-    document = Document(Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC)))
+    document = Document(
+        Response(url, url, 200, {}, body, datetime(2024, 1, 1, tzinfo=UTC))
+    )
     found = {kind.id: kind.read(document) for kind in stac.KINDS}
-    return {kind: service for kind, service in found.items() if isinstance(service, Service)}
+    return {
+        kind: service for kind, service in found.items() if isinstance(service, Service)
+    }
 
 
 CATALOG = {
@@ -93,7 +97,11 @@ def test_a_landing_page_that_conforms_to_the_core_is_an_api() -> None:
         "links": [
             {"rel": "search", "href": "http://a.test/stac/search", "method": "GET"},
             {"rel": "search", "href": "http://a.test/stac/search", "method": "POST"},
-            {"rel": "child", "href": "http://a.test/stac/collections/y2020", "title": "Y"},
+            {
+                "rel": "child",
+                "href": "http://a.test/stac/collections/y2020",
+                "title": "Y",
+            },
         ],
     }
     found = claims(landing, "http://a.test/stac/")
@@ -105,7 +113,10 @@ def test_a_landing_page_that_conforms_to_the_core_is_an_api() -> None:
 
 @pytest.mark.parametrize(
     ("value", "path"),
-    [({"collections": [COLLECTION], "links": []}, "collections"), (COLLECTION, "collections/y2020")],
+    [
+        ({"collections": [COLLECTION], "links": []}, "collections"),
+        (COLLECTION, "collections/y2020"),
+    ],
 )
 def test_collections_served_below_an_api_belong_to_it(value: Any, path: str) -> None:
     found = claims(value, f"http://a.test/stac/{path}")
@@ -126,7 +137,12 @@ def test_collections_served_below_an_api_belong_to_it(value: Any, path: str) -> 
             "links": [],
             "assets": {},
         },
-        {"type": "FeatureCollection", "stac_version": "1.0.0", "features": [], "links": [{"rel": "search"}]},
+        {
+            "type": "FeatureCollection",
+            "stac_version": "1.0.0",
+            "features": [],
+            "links": [{"rel": "search"}],
+        },
         {"type": "Catalog", "id": "c", "links": []},
         {"stac_version": 1, "type": "Catalog", "id": "x"},
         {"stac_version": "1.0.0", "stac_extensions": []},
@@ -144,7 +160,9 @@ def test_probes_go_to_the_root_of_the_api() -> None:
         "https://a.test/stac/v1",
         "https://a.test/stac/v1/collections",
     )
-    assert stac.KINDS[1].probe_urls("https://a.test/catalog.json#x") == ("https://a.test/catalog.json",)
+    assert stac.KINDS[1].probe_urls("https://a.test/catalog.json#x") == (
+        "https://a.test/catalog.json",
+    )
 
 
 def test_a_landing_page_with_an_extent_is_still_the_api() -> None:
@@ -152,7 +170,13 @@ def test_a_landing_page_with_an_extent_is_still_the_api() -> None:
         **CATALOG,
         "conformsTo": [CORE],
         "extent": COLLECTION["extent"],
-        "links": [{"rel": "child", "href": "http://a.test/stac/collections/y2020", "title": "Year 2020"}],
+        "links": [
+            {
+                "rel": "child",
+                "href": "http://a.test/stac/collections/y2020",
+                "title": "Year 2020",
+            }
+        ],
     }
     found = claims(landing, "http://a.test/stac")
     assert list(found) == ["stac-api"]
@@ -162,13 +186,18 @@ def test_a_landing_page_with_an_extent_is_still_the_api() -> None:
 
 def test_a_saved_collection_whose_items_are_served_belongs_to_the_api() -> None:
     own = {"rel": "self", "href": "http://a.test/stac/collections/y2020"}
-    found = claims({**COLLECTION, "links": [*COLLECTION["links"], own]}, "file:///tmp/answer.json")
+    found = claims(
+        {**COLLECTION, "links": [*COLLECTION["links"], own]}, "file:///tmp/answer.json"
+    )
     assert list(found) == ["stac-api"]
     assert found["stac-api"].online_resource == "http://a.test/stac"
     assert [layer.name for layer in found["stac-api"].layers] == ["y2020"]
 
 
-@pytest.mark.parametrize("root", ["http://s.test/api", "http://s.test/stac/v1/api", "http://s.test/api/search"])
+@pytest.mark.parametrize(
+    "root",
+    ["http://s.test/api", "http://s.test/stac/v1/api", "http://s.test/api/search"],
+)
 def test_an_api_whose_root_is_called_api_has_that_as_its_endpoint(root: str) -> None:
     """The landing page, a collection and the list of collections are pages of one service."""
     links = [

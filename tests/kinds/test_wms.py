@@ -68,7 +68,9 @@ URL = "http://maps.test/cgi-bin/mapserv?map=/a.map&SERVICE=WMS&REQUEST=GetCapabi
 
 
 def read(text: str, url: str = URL) -> Service:
-    response = Response(url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC))
+    response = Response(
+        url, url, 200, {}, text.encode(), datetime(2024, 1, 1, tzinfo=UTC)
+    )
     found = KINDS[0].read(Document(response))
     assert isinstance(found, Service)
     return found
@@ -83,7 +85,9 @@ def layer(service: Service, name: str) -> Layer:
     return next(x for x in service.layers if x.name == name)
 
 
-def test_named_layers_stand_in_document_order_and_groups_are_their_parents(water: Service) -> None:
+def test_named_layers_stand_in_document_order_and_groups_are_their_parents(
+    water: Service,
+) -> None:
     assert [(x.name, x.parent) for x in water.layers] == [
         ("group", "Everything"),
         ("a", "group"),
@@ -98,14 +102,20 @@ def test_crs_and_styles_are_added_to_those_above(water: Service) -> None:
     assert layer(water, "a").styles == ("plain", "bold")
 
 
-def test_box_time_scale_and_queryable_are_inherited_until_said_otherwise(water: Service) -> None:
+def test_box_time_scale_and_queryable_are_inherited_until_said_otherwise(
+    water: Service,
+) -> None:
     group, a = layer(water, "group"), layer(water, "a")
     assert group.extent is not None
     assert group.extent.box == BBox(5, 47, 15, 55)
     assert group.times == a.times == ("2000-01-01/2020-01-01/P1D",)
     assert group.scale == (1000.0, None)
     assert a.scale == (1000.0, 50000.0)
-    assert (group.queryable, a.queryable, layer(water, "b").queryable) == (True, False, True)
+    assert (group.queryable, a.queryable, layer(water, "b").queryable) == (
+        True,
+        False,
+        True,
+    )
     assert layer(water, "second root").extent is None
 
 
@@ -115,19 +125,27 @@ def test_a_box_in_the_axis_order_of_its_crs_is_put_right(water: Service) -> None
     assert found.box == BBox(6, 50, 8, 51)
 
 
-def test_metres_in_the_geographic_box_are_read_by_the_grid_of_the_layer(water: Service) -> None:
+def test_metres_in_the_geographic_box_are_read_by_the_grid_of_the_layer(
+    water: Service,
+) -> None:
     found = layer(water, "b").extent
     assert found is not None
     assert found.box is not None
     assert BoxFault.PROJECTED in found.faults
     assert 7.6 < found.box.west < 7.8
-    assert found.box.east == pytest.approx(9.0, abs=0.001)  # easting 500,000 is the central meridian of zone 32
+    assert found.box.east == pytest.approx(
+        9.0, abs=0.001
+    )  # easting 500,000 is the central meridian of zone 32
     assert found.declared[0] == 400000
 
 
 def test_the_service_itself_is_described(water: Service) -> None:
     assert water.endpoint == "http://maps.test/cgi-bin/mapserv?map=/a.map"
-    assert (water.title, water.abstract, water.keywords) == ("Water", "All water.", ("rivers", "lakes"))
+    assert (water.title, water.abstract, water.keywords) == (
+        "Water",
+        "All water.",
+        ("rivers", "lakes"),
+    )
     assert (water.provider.name, water.provider.contact, water.provider.email) == (
         "Town",
         "Ann",
@@ -146,15 +164,24 @@ def test_the_service_itself_is_described(water: Service) -> None:
 
 def test_the_oldest_version_is_read_with_its_own_spellings() -> None:
     old = read(OLD, "http://old.test/wms")
-    assert (old.version, old.title, old.keywords) == ("1.0.0", "Old map", ("roads", "towns"))
+    assert (old.version, old.title, old.keywords) == (
+        "1.0.0",
+        "Old map",
+        ("roads", "towns"),
+    )
     assert old.formats == ("PNG", "GIF")
-    assert next(o.get for o in old.operations if o.name == "GetMap") == "http://old.test/map?"
+    assert (
+        next(o.get for o in old.operations if o.name == "GetMap")
+        == "http://old.test/map?"
+    )
     roads = old.layers[0]
     assert roads.crs == ("EPSG:4326", "EPSG:32618")
     assert roads.extent is not None
     assert roads.extent.box == BBox(-75, 40, -70, 45)
     assert roads.queryable
-    assert roads.scale[1] == pytest.approx(100_000, rel=0.01)  # the diagonal of a 0.28 mm pixel at 1:100,000
+    assert roads.scale[1] == pytest.approx(
+        100_000, rel=0.01
+    )  # the diagonal of a 0.28 mm pixel at 1:100,000
 
 
 def test_thousands_of_crs_are_read_like_a_few() -> None:
@@ -206,5 +233,7 @@ def test_a_layer_called_root_says_no_more_than_the_service_itself() -> None:
 def test_the_name_of_the_service_is_read_beside_its_title() -> None:
     # Section 3.3 of Hou, Chen & Wu 2016: "metadata, such as the service name, service abstract, service keywords".
     about = "<Service><Name>land_cover_2010</Name><Title>Maps</Title></Service>"
-    found = read(f'<WMS_Capabilities version="1.3.0">{about}<Capability><Layer/></Capability></WMS_Capabilities>')
+    found = read(
+        f'<WMS_Capabilities version="1.3.0">{about}<Capability><Layer/></Capability></WMS_Capabilities>'
+    )
     assert (found.name, found.title) == ("land_cover_2010", "Maps")

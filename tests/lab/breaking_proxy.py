@@ -28,7 +28,12 @@ class BreakingProxy(BaseHTTPRequestHandler):
         elif self.mode == "moved":
             self._send(301, "text/plain", b"", Location=self.real + self.path)
         elif self.mode == "log-in" and is_map:
-            self._send(401, "text/plain", b"who are you", **{"WWW-Authenticate": 'Basic realm="maps"'})
+            self._send(
+                401,
+                "text/plain",
+                b"who are you",
+                **{"WWW-Authenticate": 'Basic realm="maps"'},
+            )
         elif self.mode == "html" and is_map:
             self._send(200, "text/html", PAGE)
         else:
@@ -47,7 +52,9 @@ class BreakingProxy(BaseHTTPRequestHandler):
         found = _BBOX.search(self.path)
         if found is None or self.mode not in ("empty", "wrong projection"):
             return self.path
-        sides = [float(side) for side in re.split(",|%2C", found[1], flags=re.IGNORECASE)]
+        sides = [
+            float(side) for side in re.split(",|%2C", found[1], flags=re.IGNORECASE)
+        ]
         is_world = max(sides) - min(sides) >= 300
         if is_world and self.mode == "wrong projection":
             return self.path
@@ -62,7 +69,11 @@ class BreakingProxy(BaseHTTPRequestHandler):
 
     def _send(self, status: int, kind: str, body: bytes, **headers: str) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

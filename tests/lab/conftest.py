@@ -20,7 +20,9 @@ from geohound.probe import identify as identify_url
 from geohound.probe import recognise
 from geohound.settings import Settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no packages: the lab's own modules are found by folder
+sys.path.insert(
+    0, str(Path(__file__).parent)
+)  # tests are no packages: the lab's own modules are found by folder
 
 from lab_running import Lab, LabError, running_lab
 
@@ -60,7 +62,9 @@ class Net:
 @pytest.fixture(scope="session")
 def net(lab: Lab) -> Iterator[Net]:
     """Closed before the lab is: some servers do not end while a connection is open."""
-    settings = Settings(allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0)
+    settings = Settings(
+        allow_nets=("127.0.0.0/8",), host_delay_s=0.0, slow_host_factor=0.0
+    )
 
     async def open_fetcher() -> Fetcher:
         return app.fetcher(settings)
@@ -75,7 +79,9 @@ def net(lab: Lab) -> Iterator[Net]:
 def identify(net: Net, address: Callable[[str], str]) -> Callable[[str], Verdict]:
     """What Geohound says of `server/path…`, asking as often as it may."""
     kinds = app.kinds()
-    return lambda place: net.runner.run(identify_url(address(place), net.fetcher, kinds))
+    return lambda place: net.runner.run(
+        identify_url(address(place), net.fetcher, kinds)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,9 @@ class Lab:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(STOP_TIMEOUT_S)
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # each leads a session of its own
+                os.killpg(
+                    process.pid, signal.SIGKILL
+                )  # each leads a session of its own
             process.wait(STOP_TIMEOUT_S)
 
     def _start(self, server: Server) -> str:
@@ -91,7 +93,10 @@ class Lab:
     def _values(self, name: str) -> dict[str, str]:
         """What the words of a server and its configuration may refer to."""
         values = {f"{other}_port": str(port) for other, port in self._ports.items()}
-        values |= {f"{other}_url": f"http://127.0.0.1:{port}" for other, port in self._ports.items()}
+        values |= {
+            f"{other}_url": f"http://127.0.0.1:{port}"
+            for other, port in self._ports.items()
+        }
         home = self.folder / name
         return {
             **values,
@@ -155,17 +160,31 @@ def _render_folder(templates: Path, home: Path, values: Mapping[str, str]) -> No
 
 
 def _run(command: Sequence[str], env: Mapping[str, str], home: Path) -> None:
-    done = subprocess.run(command, env=env, cwd=home, capture_output=True, timeout=START_TIMEOUT_S, check=False)
+    done = subprocess.run(
+        command,
+        env=env,
+        cwd=home,
+        capture_output=True,
+        timeout=START_TIMEOUT_S,
+        check=False,
+    )
     if done.returncode:
         said = (done.stdout + done.stderr).decode(errors="replace")[-800:]
         raise LabError(f"{' '.join(command)} failed. {HOW} It said: {said}")
 
 
-def _wait_until_up(server: Server, process: subprocess.Popen[bytes], values: Mapping[str, str]) -> None:
+def _wait_until_up(
+    server: Server, process: subprocess.Popen[bytes], values: Mapping[str, str]
+) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
         if server.ready_command:
-            is_up = subprocess.run(_rendered(server.ready_command, values), check=False, timeout=10).returncode == 0
+            is_up = (
+                subprocess.run(
+                    _rendered(server.ready_command, values), check=False, timeout=10
+                ).returncode
+                == 0
+            )
         else:
             is_up = _answers(values["url"] + server.ready)
         if is_up:

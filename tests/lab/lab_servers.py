@@ -31,11 +31,26 @@ class Server:
 _IS_ROOT = os.geteuid() == 0
 # PostgreSQL refuses to run as root; setpriv becomes the server, so that its process id is the one we stop.
 _AS_POSTGRES: Command = (
-    ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--reset-env") if _IS_ROOT else ()
+    ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--reset-env")
+    if _IS_ROOT
+    else ()
 )
 _PG_BIN = "/usr/lib/postgresql/15/bin"
-_PG_ENV = {"PGHOST": "127.0.0.1", "PGPORT": "${postgres_port}", "PGUSER": "postgres", "PGPASSWORD": "none"}
-_GUNICORN = ("${bin}/gunicorn", "--workers", "1", "--threads", "4", "--bind", "127.0.0.1:${port}")
+_PG_ENV = {
+    "PGHOST": "127.0.0.1",
+    "PGPORT": "${postgres_port}",
+    "PGUSER": "postgres",
+    "PGPASSWORD": "none",
+}
+_GUNICORN = (
+    "${bin}/gunicorn",
+    "--workers",
+    "1",
+    "--threads",
+    "4",
+    "--bind",
+    "127.0.0.1:${port}",
+)
 _UVICORN = ("${bin}/uvicorn", "--host", "127.0.0.1", "--port", "${port}")
 _FORECAST = ("${bin}/python", "${lab}/make_forecast.py", "${home}/served/forecast.nc")
 

@@ -6,7 +6,11 @@ from pathlib import Path
 import netCDF4
 
 SIZES = {"time": 3, "lat": 11, "lon": 16}
-UNITS = {"time": "hours since 2025-06-01 00:00:00", "lat": "degrees_north", "lon": "degrees_east"}
+UNITS = {
+    "time": "hours since 2025-06-01 00:00:00",
+    "lat": "degrees_north",
+    "lon": "degrees_east",
+}
 VALUES = {"time": [0, 6, 12], "lat": range(54, 65), "lon": range(12, 28)}
 
 

@@ -36,12 +36,18 @@ MAPSERV = "mapserver/cgi-bin/mapserv?map=BALTIC&SERVICE=WMS&VERSION=1.3.0&REQUES
 def origin(identify: Callable[[str], Verdict], tmp_path: Path) -> Iterator[str]:
     service = pick(identify(MAPSERV), "wms")
     with closing(open_store(tmp_path / "c.db", SystemClock())) as store:
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", SystemClock().now()
+        )
         store.catalogue.record_now([Observation(service, sighting)])
         index = CatalogueIndex(store.catalogue, store.segments)
-        portal = create_app(store.catalogue, index, wiring.kinds(), exporters=wiring.exporters())
+        portal = create_app(
+            store.catalogue, index, wiring.kinds(), exporters=wiring.exporters()
+        )
         with listen("127.0.0.1", 0) as listener:
-            server = uvicorn.Server(uvicorn.Config(portal, log_level="error", ws="none", lifespan="off"))
+            server = uvicorn.Server(
+                uvicorn.Config(portal, log_level="error", ws="none", lifespan="off")
+            )
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
             thread.start()
             while not server.started:
@@ -52,18 +58,27 @@ def origin(identify: Callable[[str], Verdict], tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(origin: str) -> Iterator[Page]:  # the lab is asked before the browser's own loop runs
+def page(
+    origin: str,
+) -> Iterator[Page]:  # the lab is asked before the browser's own loop runs
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
-        yield browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=arguments
+        )
+        yield browser.new_page(
+            viewport={"width": 1280, "height": 900}, color_scheme="light"
+        )
         browser.close()
 
 
 def _shot(page: Page) -> Image.Image:
     """The map without what lies over it."""
     over = ".map-panel, .map-info, .ol-control, .swipe"
-    page.evaluate("over => document.querySelectorAll(over).forEach((each) => (each.style.opacity = 0))", over)
+    page.evaluate(
+        "over => document.querySelectorAll(over).forEach((each) => (each.style.opacity = 0))",
+        over,
+    )
     return Image.open(io.BytesIO(page.locator(".map").screenshot())).convert("RGB")
 
 
@@ -82,7 +97,11 @@ def picture(page: Page) -> Image.Image:
 def difference(a: Image.Image, b: Image.Image, share: tuple[float, float]) -> int:
     """How many pixels of this part of the width differ; the line of the comparison is in the middle."""
     left, right = (round(part * a.width) for part in share)
-    return sum(a.getpixel((x, y)) != b.getpixel((x, y)) for x in range(left, right, 2) for y in range(40, a.height, 2))
+    return sum(
+        a.getpixel((x, y)) != b.getpixel((x, y))
+        for x in range(left, right, 2)
+        for y in range(40, a.height, 2)
+    )
 
 
 def add(page: Page, layer: str) -> None:
@@ -93,7 +112,9 @@ def add(page: Page, layer: str) -> None:
     page.wait_for_timeout(400)  # the picture is put on the screen in the next frames
 
 
-def test_two_layers_of_a_real_server_are_added_and_compared(page: Page, origin: str) -> None:
+def test_two_layers_of_a_real_server_are_added_and_compared(
+    page: Page, origin: str
+) -> None:
     page.goto(f"{origin}/?what=layers")
     page.locator(".map canvas").first.wait_for()
     add(page, "depth")
@@ -107,14 +128,20 @@ def test_two_layers_of_a_real_server_are_added_and_compared(page: Page, origin: 
     page.get_by_label("Compare the top layer with").select_option(index=2)
     page.wait_for_timeout(400)
     compared = picture(page)
-    assert difference(compared, swiped, (0.02, 0.45)) > 200  # the lower layer is to the left now
-    assert difference(compared, swiped, (0.55, 0.98)) == 0  # and the top one still to the right
+    assert (
+        difference(compared, swiped, (0.02, 0.45)) > 200
+    )  # the lower layer is to the left now
+    assert (
+        difference(compared, swiped, (0.55, 0.98)) == 0
+    )  # and the top one still to the right
 
     address = page.url
     assert address.count("map=") == 2
     page.goto("about:blank")
     page.goto(address)
-    page.locator(".layer-stack li").nth(1).get_by_text("Drawn by the service itself.").wait_for()
+    page.locator(".layer-stack li").nth(1).get_by_text(
+        "Drawn by the service itself."
+    ).wait_for()
     titles = page.locator(".stack-title").all_inner_texts()
     assert len(titles) == 2
     page.get_by_label("Words, or the address of a service").fill("harbours")

@@ -38,7 +38,10 @@ def proxy(address: Callable[[str], str]) -> Iterator[type[BreakingProxy]]:
 def deep_look(proxy: type[BreakingProxy], tmp_path: Path) -> Callable[[str], dict]:
     """The WMS found while all is well; then one deep look, while the server is broken in this way."""
     words = ("--catalogue", str(tmp_path / "c.db"), "--allow-net", "127.0.0.0/8")
-    assert geohound("crawl", proxy.own + WMS, "--kinds", "wms", *words, **QUICK).returncode == 0
+    assert (
+        geohound("crawl", proxy.own + WMS, "--kinds", "wms", *words, **QUICK).returncode
+        == 0
+    )
 
     def look(mode: str) -> dict:
         proxy.mode = mode
@@ -67,7 +70,9 @@ def test_a_server_that_works_passes(deep_look) -> None:
         ("moved", True, "moved: to http://127.0.0.1:"),
     ],
 )
-def test_what_is_broken_is_named(deep_look, mode: str, ok: bool | None, reason: str) -> None:
+def test_what_is_broken_is_named(
+    deep_look, mode: str, ok: bool | None, reason: str
+) -> None:
     check = deep_look(mode)
     assert reason in check["reason"], check
     assert check["ok"] is ok, check
@@ -89,7 +94,9 @@ def without(lab: Lab) -> Iterator[Callable[..., None]]:
         path.with_name(f"{path.name}.gone").rename(path)
 
 
-def test_a_database_that_is_gone_is_an_exception_of_every_layer(deep_look, without) -> None:
+def test_a_database_that_is_gone_is_an_exception_of_every_layer(
+    deep_look, without
+) -> None:
     without("harbours.shp", "basins.shp", "depth.tif")
     check = deep_look("")
     assert check["ok"] is False, check
@@ -97,7 +104,9 @@ def test_a_database_that_is_gone_is_an_exception_of_every_layer(deep_look, witho
     assert "exception report" in check["reason"], check
 
 
-def test_one_layer_of_many_that_is_broken_is_named_and_the_service_works(deep_look, without) -> None:
+def test_one_layer_of_many_that_is_broken_is_named_and_the_service_works(
+    deep_look, without
+) -> None:
     without("harbours.shp")
     check = deep_look("")
     assert check["ok"] is True, check
@@ -109,8 +118,29 @@ def expired_certificate(folder: Path) -> tuple[Path, Path]:
     """Key and certificate for this machine, of an authority (ca.pem); it ended yesterday."""
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
     (folder / "ext").write_text("subjectAltName=IP:127.0.0.1\n")
-    authority = ("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", "-days", "9")
-    asked = ("req", *key, "-keyout", "old.key", "-out", "old.csr", "-subj", "/CN=127.0.0.1")
+    authority = (
+        "req",
+        "-x509",
+        *key,
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-subj",
+        "/CN=Test CA",
+        "-days",
+        "9",
+    )
+    asked = (
+        "req",
+        *key,
+        "-keyout",
+        "old.key",
+        "-out",
+        "old.csr",
+        "-subj",
+        "/CN=127.0.0.1",
+    )
     sign = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "ext")
     signed = ("x509", "-req", "-in", "old.csr", *sign, "-days", "-1", "-out", "old.pem")
     for words in (authority, asked, signed):
@@ -118,7 +148,9 @@ def expired_certificate(folder: Path) -> tuple[Path, Path]:
     return folder / "old.key", folder / "old.pem"
 
 
-def test_an_expired_certificate_is_named(proxy: type[BreakingProxy], tmp_path: Path) -> None:
+def test_an_expired_certificate_is_named(
+    proxy: type[BreakingProxy], tmp_path: Path
+) -> None:
     key, certificate = expired_certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
@@ -130,7 +162,14 @@ def test_an_expired_certificate_is_named(proxy: type[BreakingProxy], tmp_path: P
         # A process of its own: which authorities are trusted is read once.
         command = [sys.executable, "-m", "geohound", "check", url, "--json", *words]
         environ = {**os.environ, **QUICK, "SSL_CERT_FILE": str(tmp_path / "ca.pem")}
-        done = subprocess.run(command, env=environ, check=False, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            command,
+            env=environ,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     (record,) = [json.loads(line) for line in done.stdout.splitlines()]
     assert record["ok"] is None, record
     assert record["reason"].startswith("certificate expired"), record

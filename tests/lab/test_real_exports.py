@@ -51,7 +51,13 @@ print(json.dumps({"done": done, "message": message, "layers": found}))
 
 def write(service: Service, format_id: str, file: Path) -> Path:
     exporting = Exporting(None, None, discover("kinds"))  # type: ignore[arg-type] - one service needs no catalogue
-    file.write_bytes(b"".join(exporting.write_one(discover("exporters")[format_id], service, HealthState.ALIVE)))
+    file.write_bytes(
+        b"".join(
+            exporting.write_one(
+                discover("exporters")[format_id], service, HealthState.ALIVE
+            )
+        )
+    )
     return file
 
 
@@ -76,8 +82,19 @@ def test_pyqgis_opens_and_draws_every_layer_of_a_definition(
         "HOME": str(tmp_path),
     }
     command = ["/usr/bin/python3", "-c", PYQGIS, str(file)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
-    said = json.loads(run.stdout.splitlines()[-1]) if run.stdout else pytest.fail(run.stderr)
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+        check=False,
+    )
+    said = (
+        json.loads(run.stdout.splitlines()[-1])
+        if run.stdout
+        else pytest.fail(run.stderr)
+    )
     assert said["done"], said["message"]
     titles = {layer.title or layer.name for layer in service.layers}
     assert {each["name"] for each in said["layers"]} <= titles
@@ -88,12 +105,18 @@ def test_pyqgis_opens_and_draws_every_layer_of_a_definition(
         assert each["colours"] > 1, each  # something was drawn on the white ground
 
 
-@pytest.mark.parametrize(("format_id", "name"), [("geojson", "found.geojson"), ("csv", "found.csv")])
-def test_gdal_reads_the_table(identify: Identify, tmp_path: Path, format_id: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("format_id", "name"), [("geojson", "found.geojson"), ("csv", "found.csv")]
+)
+def test_gdal_reads_the_table(
+    identify: Identify, tmp_path: Path, format_id: str, name: str
+) -> None:
     service = pick(identify(MAPSERV.format("WMS", "1.3.0")), "wms")
     file = write(service, format_id, tmp_path / name)
     command = ["ogrinfo", "-al", "-so", str(file)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False
+    )
     assert run.returncode == 0, run.stderr
     assert "Feature Count: 1" in run.stdout
     assert "endpoint: String" in run.stdout

@@ -77,7 +77,10 @@ def wanted(address: Address) -> dict[str, str]:
     [
         ("csw", "pycsw/csw"),
         ("oai-pmh", "pycsw/csw?mode=oaipmh"),
-        ("opensearch", "pycsw/csw?mode=opensearch&service=CSW&version=3.0.0&request=GetCapabilities"),
+        (
+            "opensearch",
+            "pycsw/csw?mode=opensearch&service=CSW&version=3.0.0&request=GetCapabilities",
+        ),
     ],
 )
 def test_pycsw_is_read_whole_by_each_of_its_protocols(
@@ -85,10 +88,14 @@ def test_pycsw_is_read_whole_by_each_of_its_protocols(
 ) -> None:
     read = harvest(harvester, address(place))
     assert read.pages == 3, "ten records a page"
-    assert {each.url: each.protocol for each in read.listed if each.protocol} == wanted(address)
+    assert {each.url: each.protocol for each in read.listed if each.protocol} == wanted(
+        address
+    )
 
 
-def test_pycsw_is_read_by_version_3_where_it_refuses_version_2(address: Address, net: Net) -> None:
+def test_pycsw_is_read_by_version_3_where_it_refuses_version_2(
+    address: Address, net: Net
+) -> None:
     part = plugins.discover("harvesters")["csw"]
     first = b'{"version":"3.0.0","sort":"dc:identifier:A","position":1}'
     page = net.runner.run(part.page(address("pycsw/csw"), first, net.fetcher))
@@ -97,19 +104,27 @@ def test_pycsw_is_read_by_version_3_where_it_refuses_version_2(address: Address,
     assert b'"position":11' in page.next
 
 
-def test_pycsw_tells_only_what_has_changed_since(harvest: Callable[..., Read], address: Address) -> None:
+def test_pycsw_tells_only_what_has_changed_since(
+    harvest: Callable[..., Read], address: Address
+) -> None:
     read = harvest("csw", address("pycsw/csw"), date(2025, 7, 20))
-    assert {each.url for each in read.listed} == {address(f"mapserver/charts/{n}/wfs") for n in range(20, 26)}
+    assert {each.url for each in read.listed} == {
+        address(f"mapserver/charts/{n}/wfs") for n in range(20, 26)
+    }
 
 
-def test_the_records_of_pygeoapi_are_read(harvest: Callable[..., Read], address: Address) -> None:
+def test_the_records_of_pygeoapi_are_read(
+    harvest: Callable[..., Read], address: Address
+) -> None:
     read = harvest("ogcapi-records", address("pygeoapi/"))
     assert {(each.url, each.protocol) for each in read.listed} == {
         (address("mapserver/cgi-bin/mapserv?map=BALTIC"), "OGC:WMS")
     }
 
 
-def test_the_collections_of_a_stac_api_are_read(harvest: Callable[..., Read], address: Address) -> None:
+def test_the_collections_of_a_stac_api_are_read(
+    harvest: Callable[..., Read], address: Address
+) -> None:
     read = harvest("stac", address("stac/"))
     assert {(each.url, each.protocol) for each in read.listed} == {
         (address("mapserver/cgi-bin/mapserv?map=BALTIC"), "OGC:WMS")
@@ -120,14 +135,21 @@ def test_the_collections_of_a_stac_api_are_read(harvest: Callable[..., Read], ad
 def folder(tmp_path: Path) -> Iterator[str]:
     """A folder below waf/ that Python's own web server lists."""
     write_folder(tmp_path)
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    handler = functools.partial(
+        http.server.SimpleHTTPRequestHandler, directory=str(tmp_path)
+    )
     with serving(handler) as origin:
         yield f"{origin}/waf/"
 
 
-def test_a_folder_that_a_web_server_lists_is_read(harvest: Callable[..., Read], folder: str) -> None:
+def test_a_folder_that_a_web_server_lists_is_read(
+    harvest: Callable[..., Read], folder: str
+) -> None:
     read = harvest("waf", folder)
-    assert {each.url for each in read.listed} == {"http://gis.test/waf/a.xml", "http://gis.test/waf/more/b.xml"}
+    assert {each.url for each in read.listed} == {
+        "http://gis.test/waf/a.xml",
+        "http://gis.test/waf/more/b.xml",
+    }
 
 
 def write_folder(root: Path) -> None:
@@ -157,8 +179,18 @@ def nginx(tmp_path: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (tmp_path / "nginx.conf").write_text(NGINX.format(root=tmp_path, port=port), "utf-8")
-    command = ["/usr/sbin/nginx", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", "stderr"]
+    (tmp_path / "nginx.conf").write_text(
+        NGINX.format(root=tmp_path, port=port), "utf-8"
+    )
+    command = [
+        "/usr/sbin/nginx",
+        "-p",
+        str(tmp_path),
+        "-c",
+        str(tmp_path / "nginx.conf"),
+        "-e",
+        "stderr",
+    ]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
             _wait_for(port)
@@ -170,15 +202,23 @@ def nginx(tmp_path: Path) -> Iterator[str]:
 def _wait_for(port: int) -> None:
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", port), 1),
+        ):
             return
         time.sleep(0.05)
     pytest.fail("nginx did not start; install it: tests/install_system_packages")
 
 
-def test_a_folder_that_nginx_lists_is_read(harvest: Callable[..., Read], nginx: str) -> None:
+def test_a_folder_that_nginx_lists_is_read(
+    harvest: Callable[..., Read], nginx: str
+) -> None:
     read = harvest("waf", nginx)
-    assert {each.url for each in read.listed} == {"http://gis.test/waf/a.xml", "http://gis.test/waf/more/b.xml"}
+    assert {each.url for each in read.listed} == {
+        "http://gis.test/waf/a.xml",
+        "http://gis.test/waf/more/b.xml",
+    }
 
 
 @pytest.fixture
@@ -187,23 +227,43 @@ def static_stac(tmp_path: Path) -> Iterator[str]:
     wms = {"rel": "wms", "href": "http://gis.test/wms", "wms:layers": ["depth"]}
     child = {"rel": "child", "href": "./sea/collection.json"}
     item = {"rel": "item", "href": "./scene.json"}
-    top = {"type": "Catalog", "stac_version": "1.0.0", "id": "baltic", "description": "-", "links": [child]}
-    below = {"type": "Collection", "stac_version": "1.0.0", "id": "sea", "title": "Sea", "links": [wms, item]}
+    top = {
+        "type": "Catalog",
+        "stac_version": "1.0.0",
+        "id": "baltic",
+        "description": "-",
+        "links": [child],
+    }
+    below = {
+        "type": "Collection",
+        "stac_version": "1.0.0",
+        "id": "sea",
+        "title": "Sea",
+        "links": [wms, item],
+    }
     (tmp_path / "sea").mkdir()
     (tmp_path / "catalog.json").write_text(json.dumps(top), "utf-8")
     (tmp_path / "sea" / "collection.json").write_text(json.dumps(below), "utf-8")
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    handler = functools.partial(
+        http.server.SimpleHTTPRequestHandler, directory=str(tmp_path)
+    )
     with serving(handler) as origin:
         yield f"{origin}/catalog.json"
 
 
-def test_a_stac_of_files_is_read_and_its_items_are_left_alone(harvest: Callable[..., Read], static_stac: str) -> None:
+def test_a_stac_of_files_is_read_and_its_items_are_left_alone(
+    harvest: Callable[..., Read], static_stac: str
+) -> None:
     read = harvest("stac", static_stac)
     assert read == Read(2, {Listed("http://gis.test/wms", "Sea", "OGC:WMS")})
 
 
-def test_koop_which_has_no_directory_of_its_services_is_a_reason(net: Net, address: Address) -> None:
+def test_koop_which_has_no_directory_of_its_services_is_a_reason(
+    net: Net, address: Address
+) -> None:
     part = plugins.discover("harvesters")["arcgis-directory"]
-    page = net.runner.run(part.page(address("koop/file-geojson/rest/services"), b"", net.fetcher))
+    page = net.runner.run(
+        part.page(address("koop/file-geojson/rest/services"), b"", net.fetcher)
+    )
     assert isinstance(page, Failure)
     assert page.reason is FailureReason.HTTP_ERROR

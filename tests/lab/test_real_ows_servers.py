@@ -17,25 +17,39 @@ MAPSERV = "mapserver/cgi-bin/mapserv?map=BALTIC"
 SEA = {"sea": DEPTH_BOX, "sea_uncached": DEPTH_BOX}
 
 
-def asked(endpoint: str, service: str, versions: Iterable[str]) -> Iterable[tuple[str, str]]:
+def asked(
+    endpoint: str, service: str, versions: Iterable[str]
+) -> Iterable[tuple[str, str]]:
     """The full request for each version."""
     join = "&" if "?" in endpoint else "?"
     for version in versions:
-        yield f"{endpoint}{join}SERVICE={service}&VERSION={version}&REQUEST=GetCapabilities", version
+        yield (
+            f"{endpoint}{join}SERVICE={service}&VERSION={version}&REQUEST=GetCapabilities",
+            version,
+        )
 
 
 def mapserver_cases() -> Iterable[tuple[str, Truth]]:
     title = "Baltic MapServer"
     for place, version in asked(MAPSERV, "WMS", ["1.0.0", "1.1.0", "1.1.1", "1.3.0"]):
-        yield place, Truth("wms", version, title, {"baltic": DEPTH_BOX, **MAPS}, DEPTH_BOX)
+        yield (
+            place,
+            Truth("wms", version, title, {"baltic": DEPTH_BOX, **MAPS}, DEPTH_BOX),
+        )
     for place, version in asked(MAPSERV, "WFS", ["1.0.0", "1.1.0", "2.0.0"]):
         # Only its WFS 2.0 writes feature types with their namespace.
-        layers = {f"ms:{name}" if version == "2.0.0" else name: box for name, box in FEATURES.items()}
+        layers = {
+            f"ms:{name}" if version == "2.0.0" else name: box
+            for name, box in FEATURES.items()
+        }
         yield place, Truth("wfs", version, title, layers, FEATURES_BOX)
     for place, version in asked(MAPSERV, "WCS", ["1.0.0", "1.1.0", "1.1.1", "1.1.2"]):
         yield place, Truth("wcs", version, title, DEPTH, DEPTH_BOX)
     for place, version in asked(MAPSERV, "WCS", ["2.0.0", "2.0.1"]):
-        yield place, Truth("wcs", version, title, {"depth": None})  # WCS 2.0 may list coverages without their boxes
+        yield (
+            place,
+            Truth("wcs", version, title, {"depth": None}),
+        )  # WCS 2.0 may list coverages without their boxes
 
 
 def qgis_cases() -> Iterable[tuple[str, Truth]]:
@@ -63,7 +77,10 @@ def other_cases() -> Iterable[tuple[str, Truth]]:
     for place, version in asked("pycsw/csw", "CSW", ["2.0.2", "3.0.0"]):
         yield place, Truth("csw", version, "Baltic pycsw")
     for place, version in asked("pywps/wps", "WPS", ["1.0.0"]):
-        yield place, Truth("wps", version, "Baltic PyWPS", {"tally": None, "fathoms": None})
+        yield (
+            place,
+            Truth("wps", version, "Baltic PyWPS", {"tally": None, "fathoms": None}),
+        )
     for place, version in asked("eoxserver/ows", "WCS", ["1.0.0", "1.1.2"]):
         yield place, Truth("wcs", version, "Baltic EOxServer", DEPTH, DEPTH_BOX)
     for place, version in asked("eoxserver/ows", "WCS", ["2.0.1"]):
@@ -88,10 +105,30 @@ def test_a_capabilities_request_tells_what_is_configured(
 
 
 BARE = [
-    ("mapserver/cgi-bin/mapserv?map=BALTIC&service=WMS", "wms", "1.3.0", "Baltic MapServer"),
-    ("mapserver/cgi-bin/mapserv?map=BALTIC&service=WFS", "wfs", "2.0.0", "Baltic MapServer"),
-    ("mapserver/cgi-bin/mapserv?map=BALTIC&service=WCS", "wcs", "2.0.1", "Baltic MapServer"),
-    ("mapserver/cgi-bin/mapserv?map=BALTIC&service=SOS", "sos", "1.0.0", "Baltic buoys"),
+    (
+        "mapserver/cgi-bin/mapserv?map=BALTIC&service=WMS",
+        "wms",
+        "1.3.0",
+        "Baltic MapServer",
+    ),
+    (
+        "mapserver/cgi-bin/mapserv?map=BALTIC&service=WFS",
+        "wfs",
+        "2.0.0",
+        "Baltic MapServer",
+    ),
+    (
+        "mapserver/cgi-bin/mapserv?map=BALTIC&service=WCS",
+        "wcs",
+        "2.0.1",
+        "Baltic MapServer",
+    ),
+    (
+        "mapserver/cgi-bin/mapserv?map=BALTIC&service=SOS",
+        "sos",
+        "1.0.0",
+        "Baltic buoys",
+    ),
     ("qgis/?SERVICE=WMS", "wms", "1.3.0", "Baltic QGIS"),
     ("qgis/?SERVICE=WMTS", "wmts", "1.0.0", "Baltic QGIS"),
     ("mapproxy/service", "wms", "1.3.0", "Baltic MapProxy"),
@@ -103,7 +140,9 @@ BARE = [
 ]
 
 
-@pytest.mark.parametrize(("place", "kind", "version", "title"), BARE, ids=[case[0] for case in BARE])
+@pytest.mark.parametrize(
+    ("place", "kind", "version", "title"), BARE, ids=[case[0] for case in BARE]
+)
 def test_a_bare_endpoint_is_asked_the_right_question(
     identify: Identify, place: str, kind: str, version: str, title: str
 ) -> None:
@@ -111,11 +150,18 @@ def test_a_bare_endpoint_is_asked_the_right_question(
     assert (service.version, service.title) == (version, title)
 
 
-def test_an_endpoint_shared_by_many_services_proves_them_all(identify: Identify, address: Callable[[str], str]) -> None:
+def test_an_endpoint_shared_by_many_services_proves_them_all(
+    identify: Identify, address: Callable[[str], str]
+) -> None:
     services = identify(MAPSERV).services
     assert {service.endpoint for service in services} == {address(MAPSERV)}
     titles = {service.kind: service.title for service in services}
-    expected = {"wms": "Baltic MapServer", "wfs": "Baltic MapServer", "wcs": "Baltic MapServer", "sos": "Baltic buoys"}
+    expected = {
+        "wms": "Baltic MapServer",
+        "wfs": "Baltic MapServer",
+        "wcs": "Baltic MapServer",
+        "sos": "Baltic buoys",
+    }
     assert titles == expected
 
 
@@ -131,13 +177,19 @@ DATA_REQUESTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "kind"), DATA_REQUESTS, ids=[case[0] for case in DATA_REQUESTS])
-def test_the_service_behind_a_request_for_data_is_found(identify: Identify, place: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "kind"), DATA_REQUESTS, ids=[case[0] for case in DATA_REQUESTS]
+)
+def test_the_service_behind_a_request_for_data_is_found(
+    identify: Identify, place: str, kind: str
+) -> None:
     assert pick(identify(place), kind).title.startswith("Baltic")
 
 
 def test_a_sensor_observation_service_tells_its_offering(identify: Identify) -> None:
-    service = pick(identify(f"{MAPSERV}&SERVICE=SOS&VERSION=1.0.0&REQUEST=GetCapabilities"), "sos")
+    service = pick(
+        identify(f"{MAPSERV}&SERVICE=SOS&VERSION=1.0.0&REQUEST=GetCapabilities"), "sos"
+    )
     assert (service.version, service.title) == ("1.0.0", "Baltic buoys")
     assert [(x.name, x.title, x.abstract, x.times) for x in service.layers] == [
         (
@@ -149,14 +201,21 @@ def test_a_sensor_observation_service_tells_its_offering(identify: Identify) -> 
     ]
 
 
-def test_a_processing_service_asked_for_its_second_version_speaks_it(identify: Identify) -> None:
+def test_a_processing_service_asked_for_its_second_version_speaks_it(
+    identify: Identify,
+) -> None:
     # PyWPS 4 writes the names of its template's variables in place of its processes: they are not looked at.
-    service = pick(identify("pywps/wps?service=WPS&request=GetCapabilities&acceptversions=2.0.0"), "wps")
+    service = pick(
+        identify("pywps/wps?service=WPS&request=GetCapabilities&acceptversions=2.0.0"),
+        "wps",
+    )
     assert (service.version, service.title) == ("2.0.0", "Baltic PyWPS")
 
 
 def test_metadata_of_a_map_service_are_read_as_configured(identify: Identify) -> None:
-    service = pick(identify(f"{MAPSERV}&SERVICE=WMS&VERSION=1.3.0&REQUEST=GetCapabilities"), "wms")
+    service = pick(
+        identify(f"{MAPSERV}&SERVICE=WMS&VERSION=1.3.0&REQUEST=GetCapabilities"), "wms"
+    )
     assert service.abstract == "Harbours, basins and depths of a small Baltic Sea."
     assert service.keywords == ("harbours", "basins", "bathymetry")
     assert service.provider.name == "Baltic Lab"
@@ -164,7 +223,10 @@ def test_metadata_of_a_map_service_are_read_as_configured(identify: Identify) ->
     assert service.provider.email == "master@baltic.example"
     assert service.software.startswith("MapServer 8.")
     harbours = next(layer for layer in service.layers if layer.name == "harbours")
-    assert (harbours.title, harbours.abstract) == ("Harbours", "Five harbours and their cargo.")
+    assert (harbours.title, harbours.abstract) == (
+        "Harbours",
+        "Five harbours and their cargo.",
+    )
     assert harbours.keywords == ("ports",)
     assert {"EPSG:4326", "EPSG:3857", "EPSG:3006"} <= set(harbours.crs)
     assert harbours.queryable
@@ -177,4 +239,6 @@ def test_each_software_is_told_apart(identify: Identify) -> None:
         "pycsw 2.6.2": "pycsw/csw",
         "PyWPS 4.8.1": "pywps/wps",
     }
-    assert {identify(place).services[0].software for place in places.values()} == set(places)
+    assert {identify(place).services[0].software for place in places.values()} == set(
+        places
+    )

@@ -20,7 +20,10 @@ REFUSED = [
     # MapServer says on a page, with status 200, that it was not told which map to use.
     ("mapserver/cgi-bin/mapserv/BALTIC", R.HTML_PAGE),
     ("mapserver/cgi-bin/mapserv", R.HTML_PAGE),
-    ("mapserver/cgi-bin/mapserv?map=ATLANTIC&SERVICE=WMS&REQUEST=GetCapabilities", R.HTML_PAGE),
+    (
+        "mapserver/cgi-bin/mapserv?map=ATLANTIC&SERVICE=WMS&REQUEST=GetCapabilities",
+        R.HTML_PAGE,
+    ),
     ("qgis/", R.OTHER_KIND),  # the list of its projects
     ("mapproxy/", R.HTML_PAGE),
     ("mapproxy/demo/", R.HTML_PAGE),
@@ -30,7 +33,10 @@ REFUSED = [
     ("pygeoapi/nowhere", R.NOT_FOUND),
     ("sensorthings/", R.NOT_FOUND),
     ("koop/", R.NOT_FOUND),
-    ("koop/file-geojson/rest/services/harbours/MapServer", R.EXCEPTION_REPORT),  # status 200 and an error inside
+    (
+        "koop/file-geojson/rest/services/harbours/MapServer",
+        R.EXCEPTION_REPORT,
+    ),  # status 200 and an error inside
     ("koop/file-geojson/rest/services", R.NOT_FOUND),
     ("pydap/", R.HTML_PAGE),
     ("pydap/forecast.nc", R.OTHER_KIND),  # the file itself
@@ -44,8 +50,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("place", "reason"), REFUSED, ids=[place for place, _ in REFUSED])
-def test_an_answer_that_is_no_service_is_refused(identify: Identify, place: str, reason: RefusalReason) -> None:
+@pytest.mark.parametrize(
+    ("place", "reason"), REFUSED, ids=[place for place, _ in REFUSED]
+)
+def test_an_answer_that_is_no_service_is_refused(
+    identify: Identify, place: str, reason: RefusalReason
+) -> None:
     verdict = identify(place)
     assert verdict.services == ()
     assert verdict.refusal is not None
@@ -72,7 +82,9 @@ READINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "reason", "kind"), READINGS, ids=[place for place, _, _ in READINGS])
+@pytest.mark.parametrize(
+    ("place", "reason", "kind"), READINGS, ids=[place for place, _, _ in READINGS]
+)
 def test_one_answer_alone_is_not_taken_for_a_service(
     read: Callable[[str], Verdict], place: str, reason: RefusalReason, kind: str
 ) -> None:
@@ -82,13 +94,32 @@ def test_one_answer_alone_is_not_taken_for_a_service(
     assert (verdict.refusal.reason, verdict.refusal.kind) == (reason, kind)
 
 
-def test_an_unknown_collection_still_reveals_the_api_around_it(identify: Identify) -> None:
-    assert pick(identify("pygeoapi/collections/nothing"), "ogcapi-features").title == "Baltic pygeoapi"
+def test_an_unknown_collection_still_reveals_the_api_around_it(
+    identify: Identify,
+) -> None:
+    assert (
+        pick(identify("pygeoapi/collections/nothing"), "ogcapi-features").title
+        == "Baltic pygeoapi"
+    )
 
 
-def test_every_kind_reads_every_answer_of_the_lab_without_a_second_claim(read: Callable[[str], Verdict]) -> None:
+def test_every_kind_reads_every_answer_of_the_lab_without_a_second_claim(
+    read: Callable[[str], Verdict],
+) -> None:
     """No capabilities document is taken for two kinds of web service at once."""
-    ows = {"wms", "wfs", "wcs", "wmts", "wps", "csw", "sos", "sps", "wcps"} & app.kinds().keys()
+    ows = {
+        "wms",
+        "wfs",
+        "wcs",
+        "wmts",
+        "wps",
+        "csw",
+        "sos",
+        "sps",
+        "wcps",
+    } & app.kinds().keys()
     base = "mapserver/cgi-bin/mapserv?map=BALTIC&REQUEST=GetCapabilities&SERVICE="
     for service in ("WMS", "WFS", "WCS", "SOS"):
-        assert [s.kind for s in read(base + service).services if s.kind in ows] == [service.lower()]
+        assert [s.kind for s in read(base + service).services if s.kind in ows] == [
+            service.lower()
+        ]

@@ -35,7 +35,12 @@ FOREST = Service(
     extent=Extent(BRAZIL),
     layers=(Layer("lc", "Land cover", extent=Extent(BRAZIL), crs=("EPSG:4326",)),),
 )  # fmt: skip
-FIJI = Service("wfs", "https://fiji.example/wfs", title="Reefs", extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)))
+FIJI = Service(
+    "wfs",
+    "https://fiji.example/wfs",
+    title="Reefs",
+    extent=Extent(BBox(176.0, -21.0, -178.0, -12.0)),
+)
 
 
 @pytest.fixture
@@ -44,29 +49,40 @@ def path(tmp_path: Path) -> str:
     for service in (FOREST, FIJI):
         at = datetime(2026, 1, 1, tzinfo=UTC)
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", at)
-        store.catalogue.record_now([Observation(service, sighting, topics=tuple(classify(service)))])
+        store.catalogue.record_now(
+            [Observation(service, sighting, topics=tuple(classify(service)))]
+        )
     store.close()
     return str(tmp_path / "some.db")
 
 
 def test_importing_geohound_costs_nothing_until_something_is_used() -> None:
     code = "import sys, geohound; print(sorted(m for m in sys.modules if m.startswith('geohound')))"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert told.strip() == "['geohound']"
     with pytest.raises(AttributeError, match="nonsense"):
         _ = geohound.nonsense  # type: ignore[attr-defined]
 
 
-def test_a_filter_may_be_true_or_false_and_a_number_is_answered_with_what_to_write(path: str) -> None:
+def test_a_filter_may_be_true_or_false_and_a_number_is_answered_with_what_to_write(
+    path: str,
+) -> None:
     with Catalogue(path) as catalogue:
-        assert (catalogue.search(https=True).total, catalogue.search(https=False).total) == (2, 0)
+        assert (
+            catalogue.search(https=True).total,
+            catalogue.search(https=False).total,
+        ) == (2, 0)
         with pytest.raises(TypeError, match="2010 must be a text such as 'wms'"):
             catalogue.search(decade=2010)  # type: ignore[arg-type]
 
 
 def test_columns_stand_below_each_other_in_every_script() -> None:
     """A Chinese sign is two columns wide, an accent that follows its letter none."""
-    lines = text_table(("title", "layers"), [("土地", "1"), ("e\u0301te\u0301", "2"), ("land", "3")]).splitlines()
+    lines = text_table(
+        ("title", "layers"), [("土地", "1"), ("e\u0301te\u0301", "2"), ("land", "3")]
+    ).splitlines()
     assert lines == ["title  layers", "土地   1", "e\u0301te\u0301    2", "land   3"]
 
 
@@ -81,13 +97,18 @@ def test_a_search_is_a_sequence_of_hits(path: str) -> None:
 
 def test_an_address_finds_its_service(path: str) -> None:
     with Catalogue(path) as catalogue:
-        assert [hit.service.id for hit in catalogue.search(FOREST.endpoint)] == [FOREST.id]
+        assert [hit.service.id for hit in catalogue.search(FOREST.endpoint)] == [
+            FOREST.id
+        ]
 
 
 def test_filters_go_by_the_name_of_their_facet(path: str) -> None:
     with Catalogue(path) as catalogue:
         assert [h.service.id for h in catalogue.search(kind="wfs")] == [FIJI.id]
-        assert [h.service.id for h in catalogue.search(topic="land_cover", class_=["land_cover"])] == [FOREST.id]
+        assert [
+            h.service.id
+            for h in catalogue.search(topic="land_cover", class_=["land_cover"])
+        ] == [FOREST.id]
         assert catalogue.search(state="dead").total == 0
         with pytest.raises(TypeError, match="There is no filter 'colour'"):
             catalogue.search(colour="red")
@@ -95,7 +116,10 @@ def test_filters_go_by_the_name_of_their_facet(path: str) -> None:
             catalogue.search(bbox="0,0,400,1")
 
 
-@pytest.mark.parametrize("box", [(-60, -20, -50, -10), [-60, -20, -50, -10], "-60,-20,-50,-10", "-60 -20 -50 -10"])
+@pytest.mark.parametrize(
+    "box",
+    [(-60, -20, -50, -10), [-60, -20, -50, -10], "-60,-20,-50,-10", "-60 -20 -50 -10"],
+)
 def test_a_box_may_be_written_in_any_usual_way(path: str, box: Any) -> None:
     with Catalogue(path) as catalogue:
         assert [hit.service.id for hit in catalogue.search(bbox=box)] == [FOREST.id]
@@ -104,22 +128,39 @@ def test_a_box_may_be_written_in_any_usual_way(path: str, box: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"bbox": (1, 2, 3)}, "bbox “1,2,3” cannot be used: a box is four numbers, west,south,east,north"),
+        (
+            {"bbox": (1, 2, 3)},
+            "bbox “1,2,3” cannot be used: a box is four numbers, west,south,east,north",
+        ),
         ({"bbox": (0, 0, 400, 1)}, "longitudes go from -180 to 180"),
-        ({"bbox": ("a", 0, 1, 1)}, "bbox “a,0,1,1” cannot be used: a box is four numbers"),
+        (
+            {"bbox": ("a", 0, 1, 1)},
+            "bbox “a,0,1,1” cannot be used: a box is four numbers",
+        ),
         ({"bbox": 7}, "bbox “7” cannot be used"),
         ({"bbox": (float("nan"), 0, 1, 1)}, "four finite numbers"),
         ({"bbox": (1e308, 0, 1e308, 1)}, "cannot be used"),
-        ({"kind": ["wms", "shapefile"]}, "kind “shapefile” is not known; use one of .*wms"),
-        ({"topic": "nonsense"}, "topic “nonsense” is not known; use one of .*land_cover"),
+        (
+            {"kind": ["wms", "shapefile"]},
+            "kind “shapefile” is not known; use one of .*wms",
+        ),
+        (
+            {"topic": "nonsense"},
+            "topic “nonsense” is not known; use one of .*land_cover",
+        ),
         ({"limit": -1}, "limit must be a whole number"),
         ({"limit": True}, "limit must be a whole number"),
         ({"offset": "x"}, "offset must be a whole number"),
-        ({"years": (2000, 2005, 2010)}, "years must be a year such as 2010, or the first and the last"),
+        (
+            {"years": (2000, 2005, 2010)},
+            "years must be a year such as 2010, or the first and the last",
+        ),
         ({"class_": []}, "class_ must be left out or have a value"),
     ],
 )
-def test_what_cannot_be_meant_is_answered_with_what_can(path: str, asked: dict[str, Any], told: str) -> None:
+def test_what_cannot_be_meant_is_answered_with_what_can(
+    path: str, asked: dict[str, Any], told: str
+) -> None:
     with Catalogue(path) as catalogue, pytest.raises(ValueError, match=told):
         catalogue.search(**asked)
 
@@ -140,7 +181,9 @@ def test_kinds_are_taken_in_capitals_and_years_alone(path: str) -> None:
         ({"bbox": (1, 2)}, "bbox “1,2” cannot be used"),
     ],
 )
-def test_a_crawl_that_cannot_be_meant_is_not_begun(tmp_path: Path, asked: dict[str, Any], told: str) -> None:
+def test_a_crawl_that_cannot_be_meant_is_not_begun(
+    tmp_path: Path, asked: dict[str, Any], told: str
+) -> None:
     with pytest.raises(ValueError, match=told):
         geohound.crawl("http://a.test/", catalogue=str(tmp_path / "new.db"), **asked)
     assert not (tmp_path / "new.db").exists()
@@ -171,20 +214,31 @@ class Tags(html.parser.HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_a_notebook_shows_a_table_and_a_map_and_no_mark_up_of_strangers(path: str) -> None:
+def test_a_notebook_shows_a_table_and_a_map_and_no_mark_up_of_strangers(
+    path: str,
+) -> None:
     with Catalogue(path) as catalogue:
         shown = catalogue.search(bbox=BBox(-180.0, -90.0, 180.0, 90.0))._repr_html_()
     tags = Tags(shown).found
     assert "b" not in {tag for tag, _ in tags}
     assert "&lt;b&gt;2010" in shown
-    boxes = [attributes for tag, attributes in tags if tag == "rect" and attributes.get("fill") == "#b5541c"]
+    boxes = [
+        attributes
+        for tag, attributes in tags
+        if tag == "rect" and attributes.get("fill") == "#b5541c"
+    ]
     assert len(boxes) == 3  # Brazil, and Fiji on both sides of the antimeridian
-    assert {"x": "105.00", "y": "84.00", "width": "41.00", "height": "40.00"}.items() <= next(
-        b for b in boxes if b["x"] == "105.00"
-    ).items()
+    assert {
+        "x": "105.00",
+        "y": "84.00",
+        "width": "41.00",
+        "height": "40.00",
+    }.items() <= next(b for b in boxes if b["x"] == "105.00").items()
 
 
-def test_missing_companions_are_named_in_a_sentence(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_companions_are_named_in_a_sentence(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "geopandas", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with Catalogue(path) as catalogue:
@@ -209,32 +263,60 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> None:
         Table=SimpleNamespace(from_pylist=FakeFrame), schema=dict, string=lambda: "text", float64=lambda: "number",
         int64=lambda: "whole", list_=lambda inner: [inner],
     )  # fmt: skip
-    monkeypatch.setitem(sys.modules, "geopandas", SimpleNamespace(GeoDataFrame=FakeFrame))
+    monkeypatch.setitem(
+        sys.modules, "geopandas", SimpleNamespace(GeoDataFrame=FakeFrame)
+    )
     monkeypatch.setitem(sys.modules, "pyarrow", arrow)
 
 
-SUMMARY = {"finished": True, "services": 2, "layers": 1, "hosts": 2, "pages": 9, "elapsed_s": 1.0, "queue": 0}
+SUMMARY = {
+    "finished": True,
+    "services": 2,
+    "layers": 1,
+    "hosts": 2,
+    "pages": 9,
+    "elapsed_s": 1.0,
+    "queue": 0,
+}
 
 
 @pytest.mark.parametrize(
     "brought",
-    [Identified("https://a.test/", Verdict((FOREST, FIJI))), Crawled("c.db", SUMMARY, lambda: iter((FOREST, FIJI)))],
+    [
+        Identified("https://a.test/", Verdict((FOREST, FIJI))),
+        Crawled("c.db", SUMMARY, lambda: iter((FOREST, FIJI))),
+    ],
 )
-def test_what_identify_and_crawl_bring_can_be_gone_over_shown_and_handed_on(brought: Any, tables: None) -> None:
+def test_what_identify_and_crawl_bring_can_be_gone_over_shown_and_handed_on(
+    brought: Any, tables: None
+) -> None:
     assert list(brought) == [FOREST, FIJI]
     assert "Reefs" in repr(brought)
     assert "Land cover of Brazil &lt;b&gt;" in brought._repr_html_()
-    assert len([tag for tag, at in Tags(brought._repr_html_()).found if at.get("fill") == "#b5541c"]) == 3
+    assert (
+        len(
+            [
+                tag
+                for tag, at in Tags(brought._repr_html_()).found
+                if at.get("fill") == "#b5541c"
+            ]
+        )
+        == 3
+    )
     frame = brought.to_geodataframe()
     assert [record["id"] for record in frame.records] == [FOREST.id, FIJI.id]
     assert frame.more["geometry"][0].bounds == BRAZIL.as_tuple()
-    assert len(frame.more["geometry"][1].geoms) == 2, "on both sides of the antimeridian"
+    assert len(frame.more["geometry"][1].geoms) == 2, (
+        "on both sides of the antimeridian"
+    )
     table = brought.to_arrow()
     assert table.records[0]["layers"] == ["lc"]
     assert list(table.more["schema"]) == list(table.records[0])
 
 
-def test_tables_of_nothing_have_the_columns_of_something(path: str, tables: None) -> None:
+def test_tables_of_nothing_have_the_columns_of_something(
+    path: str, tables: None
+) -> None:
     with Catalogue(path) as catalogue:
         columns = list(catalogue.search("reefs").to_rows()[0])
         assert list(catalogue.search("zzz").to_arrow().more["schema"]) == columns
@@ -276,7 +358,9 @@ def web() -> Iterator[tuple[dict[str, Any], dict[str, object]]]:
             "first_byte_timeout_s": 2.0, "total_timeout_s": 4.0,
         }  # fmt: skip
     finally:
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(10)
+        asyncio.run_coroutine_threadsafe(
+            server.__aexit__(None, None, None), loop
+        ).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -284,10 +368,14 @@ def web() -> Iterator[tuple[dict[str, Any], dict[str, object]]]:
 
 def test_identify_works_with_and_without_a_running_loop(web) -> None:
     truth, options = web
-    address = next(s["endpoint"] for s in truth["services"] if s["alive"] and s["kind"] == "wms")
+    address = next(
+        s["endpoint"] for s in truth["services"] if s["alive"] and s["kind"] == "wms"
+    )
     plainly = identify(address, **options)
     assert plainly
-    assert [s.kind for s in plainly] == [s.kind for s in asyncio.run(aidentify(address, **options))]
+    assert [s.kind for s in plainly] == [
+        s.kind for s in asyncio.run(aidentify(address, **options))
+    ]
 
     async def as_in_a_notebook() -> str:
         return repr(identify(address, **options))
@@ -302,12 +390,18 @@ def test_identify_works_with_and_without_a_running_loop(web) -> None:
 def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> None:
     truth, options = web
     target = str(tmp_path / "crawled.db")
-    crawled = crawl(*truth["seeds"], catalogue=target, max_pages=200, max_time_s=10.0, **options)
+    crawled = crawl(
+        *truth["seeds"], catalogue=target, max_pages=200, max_time_s=10.0, **options
+    )
     assert crawled.summary["services"] > 0
     assert target in repr(crawled)
-    assert len(list(crawled)) == len(crawled.to_records()) == crawled.summary["services"]
+    assert (
+        len(list(crawled)) == len(crawled.to_records()) == crawled.summary["services"]
+    )
     assert "<svg" in crawled._repr_html_()
-    again = crawl("http://nowhere.test/", catalogue=target, max_pages=1, max_time_s=5.0, **options)
+    again = crawl(
+        "http://nowhere.test/", catalogue=target, max_pages=1, max_time_s=5.0, **options
+    )
     assert list(again) == [], "what an earlier crawl has met is not its own"
     with Catalogue(target) as catalogue:
         assert len(catalogue) == crawled.summary["services"]
@@ -318,11 +412,15 @@ def test_a_crawl_fills_a_catalogue_that_can_be_searched(web, tmp_path: Path) -> 
 def test_crawl_is_a_function_whatever_was_imported_before() -> None:
     look = "print(callable(geohound.crawl))"
     code = f"import geohound.app; {look}; geohound.Catalogue; {look}"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert told.split() == ["True", "True"]
 
 
-def test_a_table_of_nothing_has_its_columns_all_the_same(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_nothing_has_its_columns_all_the_same(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: dict[str, Any] = {}
 
     def frame(records: list[dict[str, Any]], **more: Any) -> str:
@@ -347,4 +445,6 @@ def test_a_catalogue_is_opened_by_code_that_awaits(path: str) -> None:
 
 
 def test_a_notebook_can_complete_the_names_for_users() -> None:
-    assert {"Catalogue", "identify", "aidentify", "crawl", "acrawl"} <= set(dir(geohound))
+    assert {"Catalogue", "identify", "aidentify", "crawl", "acrawl"} <= set(
+        dir(geohound)
+    )

@@ -21,7 +21,10 @@ from geohound.model.location import HostLocation
 from geohound.model.user_error import UserError
 
 BONN = {"country_code": "DE", "latitude": 50.7374, "longitude": 7.0982}
-LIMA = {"country": {"iso_code": "PE"}, "location": {"latitude": -12.0464, "longitude": -77.0428}}
+LIMA = {
+    "country": {"iso_code": "PE"},
+    "location": {"latitude": -12.0464, "longitude": -77.0428},
+}
 
 
 def write(path: Path, records: dict[str, dict], version: int = 4) -> Path:
@@ -58,7 +61,9 @@ def city(tmp_path: Path) -> Path:
         ("not an address", None),
     ],
 )
-def test_an_address_is_looked_up_in_both_layouts_and_nonsense_is_unknown(city, tmp_path, address, expected) -> None:
+def test_an_address_is_looked_up_in_both_layouts_and_nonsense_is_unknown(
+    city, tmp_path, address, expected
+) -> None:
     found = open_locator([str(city)], "", tmp_path).locate("maps.example.org", address)
     assert (found and (found.country, found.lat, found.lon)) == expected
 
@@ -69,7 +74,9 @@ def test_the_source_names_the_file_and_the_date_of_its_making(city, tmp_path) ->
     assert found.source.startswith("city, 20")
 
 
-def test_the_operators_list_comes_first_and_a_domain_stands_for_its_hosts(city, tmp_path) -> None:
+def test_the_operators_list_comes_first_and_a_domain_stands_for_its_hosts(
+    city, tmp_path
+) -> None:
     own = tmp_path / "places.csv"
     own.write_text("host,lat,lon,country\nexample.org,48.1,11.6,de\n", "utf-8")
     locator = open_locator([str(city)], str(own), tmp_path)
@@ -84,12 +91,16 @@ def test_without_named_files_those_of_the_data_folder_are_used(city, tmp_path) -
     assert open_locator([], "", tmp_path / "none").locate("x", "192.0.2.7") is None
 
 
-def test_an_address_of_either_family_is_found_where_there_are_two_files(city, tmp_path) -> None:
+def test_an_address_of_either_family_is_found_where_there_are_two_files(
+    city, tmp_path
+) -> None:
     write(tmp_path / "dbip-city-ipv6.mmdb", {"2001:db8::/32": BONN}, version=6)
     locator = open_locator([], "", tmp_path)
     assert locator.locate("x", "2001:db8::1") is not None
     assert locator.locate("x", "192.0.2.7") is not None
-    assert locator.attribution == DB_IP, "its licence asks for a link wherever its places are shown"
+    assert locator.attribution == DB_IP, (
+        "its licence asks for a link wherever its places are shown"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"\xab\xcd\xefMaxMind.com"])
@@ -101,7 +112,12 @@ def test_a_file_that_is_no_database_is_named(tmp_path, content) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["host,lat\na,1\n", "host,lat,lon,country\na,x,2,DE\n", "host,lat,lon,country\na,95,2,DE\n"]
+    "text",
+    [
+        "host,lat\na,1\n",
+        "host,lat,lon,country\na,x,2,DE\n",
+        "host,lat,lon,country\na,95,2,DE\n",
+    ],
 )
 def test_a_wrong_line_of_the_list_is_named(tmp_path, text) -> None:
     own = tmp_path / "places.csv"

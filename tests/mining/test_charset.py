@@ -30,21 +30,46 @@ TEXTS = {
         "Добро пожаловать на геопортал области. Здесь опубликованы карты лесов, рек и границ районов.",
         "Картографический сервис доступен всем пользователям бесплатно. Адрес службы указан ниже.",
     ),
-    "uk": ("Ласкаво просимо до геопорталу. Тут є карти лісів, річок і меж громад; їх можна завантажити безкоштовно.",),
-    "bg": ("Добре дошли в географския портал. Тук са публикувани карти на горите, реките и общините.",),
-    "de": ("Willkommen im Geoportal. Straßen, Gewässer und Flächennutzung für Bürgerinnen und Bürger.", "Größe: 5"),
-    "fr": ("Bienvenue sur le géoportail. Forêts, rivières et communes à l’échelle du département, mises à jour.",),
-    "es": ("Cartografía básica: ríos, límites y población. ¿Dónde está el servicio? Aquí, año tras año.",),
-    "sv": ("Välkommen till länets kartor över sjöar, vägar och fornlämningar. Data är öppna för alla.",),
-    "pl": ("Zapraszamy do geoportalu województwa. Znajdziesz tu mapy lasów, rzek i granic gmin, także źródła.",),
+    "uk": (
+        "Ласкаво просимо до геопорталу. Тут є карти лісів, річок і меж громад; їх можна завантажити безкоштовно.",
+    ),
+    "bg": (
+        "Добре дошли в географския портал. Тук са публикувани карти на горите, реките и общините.",
+    ),
+    "de": (
+        "Willkommen im Geoportal. Straßen, Gewässer und Flächennutzung für Bürgerinnen und Bürger.",
+        "Größe: 5",
+    ),
+    "fr": (
+        "Bienvenue sur le géoportail. Forêts, rivières et communes à l’échelle du département, mises à jour.",
+    ),
+    "es": (
+        "Cartografía básica: ríos, límites y población. ¿Dónde está el servicio? Aquí, año tras año.",
+    ),
+    "sv": (
+        "Välkommen till länets kartor över sjöar, vägar och fornlämningar. Data är öppna för alla.",
+    ),
+    "pl": (
+        "Zapraszamy do geoportalu województwa. Znajdziesz tu mapy lasów, rzek i granic gmin, także źródła.",
+    ),
     "cs": (
         "Vítejte na geoportálu kraje. Najdete zde mapy lesů, řek a hranic obcí; služby jsou veřejné, žádné poplatky.",
     ),
-    "hu": ("Üdvözöljük a térképtárban. Erdők, folyók és településhatárok, bővebb leírással, ingyenesen letölthetők.",),
-    "tr": ("Coğrafi bilgi sistemine hoş geldiniz. Ormanlar, ırmaklar ve ilçe sınırları için haritalar ücretsizdir.",),
-    "el": ("Καλώς ήρθατε στη γεωπύλη. Εδώ θα βρείτε χάρτες για τα δάση, τα ποτάμια και τα όρια των δήμων.",),
-    "he": ("ברוכים הבאים לאתר המפות. כאן תמצאו נתונים על יערות, נחלים וגבולות הרשויות.",),
-    "ar": ("مرحبا بكم في البوابة الجغرافية. تجدون هنا خرائط الغابات والأنهار وحدود البلديات.",),
+    "hu": (
+        "Üdvözöljük a térképtárban. Erdők, folyók és településhatárok, bővebb leírással, ingyenesen letölthetők.",
+    ),
+    "tr": (
+        "Coğrafi bilgi sistemine hoş geldiniz. Ormanlar, ırmaklar ve ilçe sınırları için haritalar ücretsizdir.",
+    ),
+    "el": (
+        "Καλώς ήρθατε στη γεωπύλη. Εδώ θα βρείτε χάρτες για τα δάση, τα ποτάμια και τα όρια των δήμων.",
+    ),
+    "he": (
+        "ברוכים הבאים לאתר המפות. כאן תמצאו נתונים על יערות, נחלים וגבולות הרשויות.",
+    ),
+    "ar": (
+        "مرحبا بكم في البوابة الجغرافية. تجدون هنا خرائط الغابات والأنهار وحدود البلديات.",
+    ),
     "th": ("ยินดีต้อนรับสู่ระบบแผนที่ของจังหวัด ที่นี่มีข้อมูลป่าไม้ แม่น้ำ และเขตการปกครอง",),
 }
 WRITTEN = [
@@ -60,8 +85,14 @@ PAGE = '<html><head><title>{0}</title><script>var a = "b";</script></head>\n<bod
 
 @pytest.mark.parametrize(("text", "codec"), CASES)
 @pytest.mark.parametrize("declared", ["", "; charset=utf-8"])
-def test_a_page_is_read_as_it_was_written_whatever_it_declares(text: str, codec: str, declared: str) -> None:
-    for page in (PAGE.format(text), f"<p>{text}", "<!-- x -->\n" * 30_000 + PAGE.format(text)):
+def test_a_page_is_read_as_it_was_written_whatever_it_declares(
+    text: str, codec: str, declared: str
+) -> None:
+    for page in (
+        PAGE.format(text),
+        f"<p>{text}",
+        "<!-- x -->\n" * 30_000 + PAGE.format(text),
+    ):
         assert charset.decode(page.encode(codec), f"text/html{declared}") == page
 
 
@@ -70,11 +101,17 @@ def test_few_broken_characters_do_not_make_a_page_another_encoding() -> None:
         body = words.encode() + b" \xff \xe9t\xe9 " + words.encode() * 3
         assert charset.decode(body, "text/html; charset=utf-8").startswith(words)
     broken = "地图服务的数据" * 5
-    assert charset.decode(broken.encode("gb2312") + b"\xff\xff", "text/html; charset=gb2312").startswith(broken)
+    assert charset.decode(
+        broken.encode("gb2312") + b"\xff\xff", "text/html; charset=gb2312"
+    ).startswith(broken)
 
 
 def test_nonsense_is_judged_in_no_time() -> None:
     began = time.process_time()
-    for body in (bytes(range(256)) * 20_000, b"\xff" * 5_000_000, b"<" * 2_500_000 + b"\xe9" * 2_500_000):
+    for body in (
+        bytes(range(256)) * 20_000,
+        b"\xff" * 5_000_000,
+        b"<" * 2_500_000 + b"\xe9" * 2_500_000,
+    ):
         assert charset.decode(body, "text/html")
     assert time.process_time() - began < 2

@@ -46,7 +46,9 @@ def test_a_map_that_a_page_shows_is_a_candidate(markup: str) -> None:
         '<form action="https://ows.test/wms" method="post"><textarea name="xml"></textarea></form>',
     ],
 )
-def test_a_service_that_a_page_holds_for_its_scripts_and_forms_is_a_candidate(markup: str) -> None:
+def test_a_service_that_a_page_holds_for_its_scripts_and_forms_is_a_candidate(
+    markup: str,
+) -> None:
     page = html.read(f"<html><body>{markup}</body></html>", "https://h.test/", BOOK)
     assert "https://ows.test/wms" in {link.url for link in page.links}
 
@@ -79,7 +81,10 @@ def test_plain_pictures_and_scripts_are_not_taken_for_services() -> None:
 def test_a_relative_address_is_told_as_it_stands() -> None:
     source = '<img src="../cgi-bin/mapserv?map=/m.map&mode=map">'
     (found,) = embedded.links(source, source.encode(), BOOK)
-    assert (found.url, found.place) == ("../cgi-bin/mapserv?map=/m.map&mode=map", LinkPlace.EMBED)
+    assert (found.url, found.place) == (
+        "../cgi-bin/mapserv?map=/m.map&mode=map",
+        LinkPlace.EMBED,
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,22 @@ pytestmark = pytest.mark.slow  # megabytes of hostile markup
 MAX_CPU_S = 2.0
 
 
-def mined(body: bytes, content_type: str = "text/html", url: str = "http://a.test/page") -> Page:
-    return mine(Document(Response(url, url, 200, {"content-type": content_type}, body, datetime.now(UTC))), BOOK)
+def mined(
+    body: bytes, content_type: str = "text/html", url: str = "http://a.test/page"
+) -> Page:
+    return mine(
+        Document(
+            Response(
+                url, url, 200, {"content-type": content_type}, body, datetime.now(UTC)
+            )
+        ),
+        BOOK,
+    )
 
 
-def mined_in_time(body: bytes, content_type: str = "text/html", url: str = "http://a.test/page") -> Page:
+def mined_in_time(
+    body: bytes, content_type: str = "text/html", url: str = "http://a.test/page"
+) -> Page:
     """The least of three times: what runs beside it can make any one of them longer, never shorter."""
     for _ in range(3):
         begin = time.process_time()
@@ -50,14 +61,28 @@ HOSTILE = {
     "tags made by leaving out CDATA": lambda: b"<<![CDATA[div>" * 350_000,
     "drawings left by HTML": lambda: b"<svg><p></p>" + b"<path/>" * 700_000,
     "deep then wide": lambda: b"<b>" * 9900 + b"<div>x</div>" * 400_000,
-    "formatting opened anew": lambda: b"<p>" + b"".join(b"<b a=%d>" % i for i in range(500)) + b"</p><p>x" * 600_000,
-    "white space around links": lambda: b"<p>" + b" " * 2_000_000 + b"<a href=xy></a>" * 2000,
-    "one tag of many attributes": lambda: b"<a " + b" ".join(b"a%d=x" % i for i in range(400_000)) + b">",
-    "tags of many attributes": lambda: (b"<a " + b" ".join(b"a%d=x" % i for i in range(20_000)) + b">") * 20,
-    "tags of 5000 attributes": lambda: (b"<a " + b" ".join(b"%x" % i for i in range(5000)) + b">") * 200,
-    "nested forms": lambda: b"<svg>" + b"<form action=x><input name=a value=b></input>" * 4900,
+    "formatting opened anew": lambda: (
+        b"<p>" + b"".join(b"<b a=%d>" % i for i in range(500)) + b"</p><p>x" * 600_000
+    ),
+    "white space around links": lambda: (
+        b"<p>" + b" " * 2_000_000 + b"<a href=xy></a>" * 2000
+    ),
+    "one tag of many attributes": lambda: (
+        b"<a " + b" ".join(b"a%d=x" % i for i in range(400_000)) + b">"
+    ),
+    "tags of many attributes": lambda: (
+        (b"<a " + b" ".join(b"a%d=x" % i for i in range(20_000)) + b">") * 20
+    ),
+    "tags of 5000 attributes": lambda: (
+        (b"<a " + b" ".join(b"%x" % i for i in range(5000)) + b">") * 200
+    ),
+    "nested forms": lambda: (
+        b"<svg>" + b"<form action=x><input name=a value=b></input>" * 4900
+    ),
     "nested anchors": lambda: b"<svg>" + b"<a href=x>t" * 9900,
-    "nested anchors around a crowd": lambda: b"<svg>" + b"<a href=x>" * 900 + b"<g></g>" * 200_000,
+    "nested anchors around a crowd": lambda: (
+        b"<svg>" + b"<a href=x>" * 900 + b"<g></g>" * 200_000
+    ),
     "brackets": lambda: (b"http://a.bc/" + b")" * 1900 + b" ") * 2600,
     "anchors": lambda: b"".join(b"<a href=p%d>x</a>" % i for i in range(250_000)),
     "scripts": lambda: b'<script>"http://a.bc/dd"</script>' * 150_000,
@@ -78,7 +103,11 @@ def test_brackets_in_plain_text_are_read_in_a_bounded_time() -> None:
 
 @pytest.mark.parametrize("quote", [b'"', b"'", b"`"])
 def test_a_string_that_ends_in_a_lone_backslash_is_read_once(quote: bytes) -> None:
-    mined_in_time(quote + (b"\\" + quote) * 100_000 + b"\\", "text/javascript", "http://a.test/a.js")
+    mined_in_time(
+        quote + (b"\\" + quote) * 100_000 + b"\\",
+        "text/javascript",
+        "http://a.test/a.js",
+    )
 
 
 def test_brackets_that_belong_to_an_address_stay() -> None:
@@ -87,7 +116,10 @@ def test_brackets_that_belong_to_an_address_stay() -> None:
     assert text.trim("http://a.test/{z}/{x}.") == "http://a.test/{z}/{x}"
 
 
-@pytest.mark.parametrize("label", ["undefined", "idna", "punycode", "unicode_escape", "utf-7", "raw_unicode_escape"])
+@pytest.mark.parametrize(
+    "label",
+    ["undefined", "idna", "punycode", "unicode_escape", "utf-7", "raw_unicode_escape"],
+)
 def test_an_encoding_that_is_none_of_the_web_is_ignored(label: str) -> None:
     body = "<html><body>Stra\u00dfe +AGE- \\u0041".encode() + b"-a" * 1_000_000
     page = mined_in_time(body, f"text/html; charset={label}")
@@ -129,18 +161,28 @@ def test_a_page_cut_within_a_character_is_still_utf_8() -> None:
 
 def test_a_compressed_page_that_grows_large_is_read_in_part() -> None:
     page = b"<html><body><a href=first>x</a>" + b"<p>words and words</p>\n" * 1_000_000
-    assert [link.url for link in mined_in_time(gzip.compress(page, 1)).links] == ["first"]
+    assert [link.url for link in mined_in_time(gzip.compress(page, 1)).links] == [
+        "first"
+    ]
 
 
 def test_of_large_text_the_beginning_is_read() -> None:
     body = b"http://first.test/wms " + b"word\n" * 14_000_000 + b" http://last.test/wms"
-    assert [link.url for link in mined_in_time(body, "text/plain").links] == ["http://first.test/wms"]
+    assert [link.url for link in mined_in_time(body, "text/plain").links] == [
+        "http://first.test/wms"
+    ]
 
 
 @pytest.mark.slow
 def test_of_large_xml_the_beginning_is_mined() -> None:
-    body = b"<?xml version='1.0'?><r><u>http://first.test/wms</u>" + b"<i>http://n.test/x y</i>" * 2_900_000 + b"</r>"
-    document = Document(Response("u", "u", 200, {"content-type": "text/xml"}, body, datetime.now(UTC)))
+    body = (
+        b"<?xml version='1.0'?><r><u>http://first.test/wms</u>"
+        + b"<i>http://n.test/x y</i>" * 2_900_000
+        + b"</r>"
+    )
+    document = Document(
+        Response("u", "u", 200, {"content-type": "text/xml"}, body, datetime.now(UTC))
+    )
     assert document.root is not None
     begin = time.process_time()
     page = mine(document, BOOK)
@@ -168,12 +210,20 @@ def test_a_tag_keeps_a_long_value_and_loses_attributes_beyond_number() -> None:
     config = "{" + "x y=z " * 20_000 + "}"
     long = f"<div data-config='{config}'>".encode()
     assert safe_html.tame(long) == long
-    crowd = " ".join(f"attribute-with-a-long-name-{i}" * 4 for i in range(safe_html.MAX_ATTRIBUTES + 1))
-    assert safe_html.tame(f"<p>a</p><div {crowd}>b</div>".encode()) == b"<p>a</p><div>b</div>"
+    crowd = " ".join(
+        f"attribute-with-a-long-name-{i}" * 4
+        for i in range(safe_html.MAX_ATTRIBUTES + 1)
+    )
+    assert (
+        safe_html.tame(f"<p>a</p><div {crowd}>b</div>".encode())
+        == b"<p>a</p><div>b</div>"
+    )
 
 
 def test_code_within_code_is_read_once() -> None:
-    page = mined(b"<pre><code>http://b.test/wms</code></pre><code>http://c.test/wms</code>")
+    page = mined(
+        b"<pre><code>http://b.test/wms</code></pre><code>http://c.test/wms</code>"
+    )
     assert [(x.url, x.place) for x in page.links] == [
         ("http://c.test/wms", LinkPlace.TEXT),
         ("http://b.test/wms", LinkPlace.CODE),
@@ -188,7 +238,9 @@ def test_links_of_one_paragraph_share_its_words() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", [b"<b>", b"<i>a", b"</b>\xc3\xa9"], ids=["opened", "with letters", "closed"])
+@pytest.mark.parametrize(
+    "unit", [b"<b>", b"<i>a", b"</b>\xc3\xa9"], ids=["opened", "with letters", "closed"]
+)
 def test_brackets_without_number_take_a_bounded_memory(unit: bytes) -> None:
     page = unit * (4_900_000 // len(unit))
     tracemalloc.start()
@@ -200,11 +252,24 @@ def test_brackets_without_number_take_a_bounded_memory(unit: bytes) -> None:
     assert tamed.decode(), "not cut within a character"
 
 
-_ATTRIBUTES = ("a", "b=c", "c='>'", 'd=">"', "e = '<x>'", 'f=\n"/>"', "=g", "h='", "/", "ü=ö")
+_ATTRIBUTES = (
+    "a",
+    "b=c",
+    "c='>'",
+    'd=">"',
+    "e = '<x>'",
+    'f=\n"/>"',
+    "=g",
+    "h='",
+    "/",
+    "ü=ö",
+)
 
 
 @given(
-    st.lists(st.sampled_from(_ATTRIBUTES), min_size=1, max_size=4), st.integers(1, 3), st.sampled_from(("", ">", "/>"))
+    st.lists(st.sampled_from(_ATTRIBUTES), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.sampled_from(("", ">", "/>")),
 )
 def test_no_tag_with_too_many_attributes_passes_however_they_are_written(
     attributes: list[str], spaces: int, end: str

@@ -21,7 +21,9 @@ def found(source: str) -> list[str]:
         "https://api.test/mapbox.js/v2.2.3/mapbox.js",
     ],
 )  # fmt: skip
-def test_a_page_with_a_link_of_the_papers_first_table_is_judged_to_use_a_wms(link: str) -> None:
+def test_a_page_with_a_link_of_the_papers_first_table_is_judged_to_use_a_wms(
+    link: str,
+) -> None:
     assert hou2016.is_judged(["jquery.js", link])
 
 
@@ -29,7 +31,9 @@ def test_a_page_without_a_known_library_is_not_read() -> None:
     assert not hou2016.is_judged(["Cesium.js", "bundle.js", "require.js"])
 
 
-def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never() -> None:
+def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never() -> (
+    None
+):
     assert hou2016.is_read("js/initialise.js")
     assert hou2016.is_read("js/MyLayers.js")
     assert not hou2016.is_read("js/viewer.js")
@@ -47,12 +51,18 @@ def test_section_3_1_reads_no_library_and_no_script_for_what_its_host_folder_or_
     assert not hou2016.is_read(link)
 
 
-@pytest.mark.parametrize("link", ["js/mapcontrol.js", "../tool.js", "protocol.js", "symbol-debug.js"])
-def test_ol_js_of_table_1_is_the_name_of_a_file_and_not_the_end_of_another(link: str) -> None:
+@pytest.mark.parametrize(
+    "link", ["js/mapcontrol.js", "../tool.js", "protocol.js", "symbol-debug.js"]
+)
+def test_ol_js_of_table_1_is_the_name_of_a_file_and_not_the_end_of_another(
+    link: str,
+) -> None:
     assert not hou2016.is_judged([link])
 
 
-def test_a_script_of_the_application_is_read_although_its_name_ends_like_a_library() -> None:
+def test_a_script_of_the_application_is_read_although_its_name_ends_like_a_library() -> (
+    None
+):
     assert hou2016.is_read("js/mapcontrol.js")
     assert hou2016.is_read("http://maps.h.test/js/querytools.js")
 
@@ -68,7 +78,9 @@ def test_a_script_of_the_application_is_read_although_its_name_ends_like_a_libra
     ],
 )
 def test_rule_one_takes_the_address_out_of_a_known_call(call: str) -> None:
-    assert found(f"var other = 'http://other.test/page'; {call};") == ["http://h.test/wms"]
+    assert found(f"var other = 'http://other.test/page'; {call};") == [
+        "http://h.test/wms"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,14 +96,20 @@ def test_rule_one_takes_the_address_out_of_a_known_call(call: str) -> None:
 def test_steps_8_to_21_of_figure_5_cut_the_address_out_of_the_whole_call_brackets_in_a_title_do_not_end_it(
     call: str,
 ) -> None:
-    assert found(f"var other = 'http://other.test/page'; {call};") == ["http://h.test/wms"]
+    assert found(f"var other = 'http://other.test/page'; {call};") == [
+        "http://h.test/wms"
+    ]
 
 
 def test_a_variable_is_evaluated_by_its_own_statement() -> None:
-    assert found('var u = "http://h.test/" + "wms";\nL.tileLayer.wms(u, {})') == ["http://h.test/wms"]
+    assert found('var u = "http://h.test/" + "wms";\nL.tileLayer.wms(u, {})') == [
+        "http://h.test/wms"
+    ]
 
 
-def test_a_statement_that_needs_another_variable_stays_unknown_and_rule_two_steps_in() -> None:
+def test_a_statement_that_needs_another_variable_stays_unknown_and_rule_two_steps_in() -> (
+    None
+):
     source = 'var b = "http://h.test/base"; var u = b + "/wms"; L.tileLayer.wms(u, {})'
     assert found(source) == ["http://h.test/base"]
 
@@ -110,7 +128,10 @@ def test_the_line_of_a_hit_is_told() -> None:
     assert hou2016.candidates('\n\nL.tileLayer.wms("http://a.test/wms")')[0].line == 3
 
 
-@pytest.mark.parametrize("piece", ["tileLayer.wms(", "http://a.b", "var a =", 'Layer.WMS("', "http://" + "a-" * 50])
+@pytest.mark.parametrize(
+    "piece",
+    ["tileLayer.wms(", "http://a.b", "var a =", 'Layer.WMS("', "http://" + "a-" * 50],
+)
 def test_a_hostile_script_costs_little(piece: str) -> None:
     start = time.perf_counter()
     hou2016.candidates(piece * (2_000_000 // len(piece)))

@@ -15,9 +15,20 @@ from geohound.mining import charset, html, mine, script_text, text
 from geohound.model.visit import LinkPlace, Page, Response
 
 
-def mined(body: bytes | str, content_type: str = "text/html", url: str = "http://a.test/x/page.html") -> Page:
+def mined(
+    body: bytes | str,
+    content_type: str = "text/html",
+    url: str = "http://a.test/x/page.html",
+) -> Page:
     raw = body if isinstance(body, bytes) else body.encode()
-    return mine(Document(Response(url, url, 200, {"content-type": content_type}, raw, datetime.now(UTC))), BOOK)
+    return mine(
+        Document(
+            Response(
+                url, url, 200, {"content-type": content_type}, raw, datetime.now(UTC)
+            )
+        ),
+        BOOK,
+    )
 
 
 def found(page: Page, place: LinkPlace) -> list[str]:
@@ -31,19 +42,28 @@ def test_anchors_areas_frames_and_alternates_are_links() -> None:
         "<iframe src=three.html></iframe>"
     )
     assert found(page, LinkPlace.ANCHOR) == ["one.html"]
-    assert [link.text for link in page.links if link.place is LinkPlace.ANCHOR] == ["One bold"]
+    assert [link.text for link in page.links if link.place is LinkPlace.ANCHOR] == [
+        "One bold"
+    ]
     assert found(page, LinkPlace.AREA) == ["two.html"]
     assert found(page, LinkPlace.FRAME) == ["three.html"]
     assert found(page, LinkPlace.META) == ["/alt.json"]
 
 
 def test_addresses_in_running_text_are_found_without_the_sentence_around_them() -> None:
-    page = mined("<p>Our WMS (see http://b.test/wms?map=x.map&amp;service=WMS). Or HTTPS://C.test/ows!</p>")
-    assert found(page, LinkPlace.TEXT) == ["http://b.test/wms?map=x.map&service=WMS", "HTTPS://C.test/ows"]
+    page = mined(
+        "<p>Our WMS (see http://b.test/wms?map=x.map&amp;service=WMS). Or HTTPS://C.test/ows!</p>"
+    )
+    assert found(page, LinkPlace.TEXT) == [
+        "http://b.test/wms?map=x.map&service=WMS",
+        "HTTPS://C.test/ows",
+    ]
 
 
 def test_addresses_in_code_samples_and_form_fields_are_found() -> None:
-    page = mined('<pre>gdalinfo "WMS:http://b.test/wms?"</pre><input readonly value="http://c.test/wfs">')
+    page = mined(
+        '<pre>gdalinfo "WMS:http://b.test/wms?"</pre><input readonly value="http://c.test/wfs">'
+    )
     assert found(page, LinkPlace.CODE) == ["http://b.test/wms", "http://c.test/wfs"]
 
 
@@ -52,12 +72,17 @@ def test_a_form_that_spells_a_request_becomes_that_request() -> None:
         "<form action='/cgi/wms'><input type=hidden name=SERVICE value=WMS>"
         "<input type=hidden name=REQUEST value=GetCapabilities><input type=submit></form>"
     )
-    assert found(page, LinkPlace.FORM) == ["/cgi/wms?SERVICE=WMS&REQUEST=GetCapabilities"]
+    assert found(page, LinkPlace.FORM) == [
+        "/cgi/wms?SERVICE=WMS&REQUEST=GetCapabilities"
+    ]
 
 
 def test_a_log_in_form_is_left_alone() -> None:
     assert not found(
-        mined("<form action=/login><input name=u value=x><input type=password name=p></form>"), LinkPlace.FORM
+        mined(
+            "<form action=/login><input name=u value=x><input type=password name=p></form>"
+        ),
+        LinkPlace.FORM,
     )
 
 
@@ -68,7 +93,10 @@ def test_inline_scripts_give_service_addresses_but_not_every_address() -> None:
         "var doc = 'http://docs.test/manual.html', ns = 'http://www.opengis.net/gml';"
         "fetch('../config/layers.json'); var r = '/geoserver/ows';</script>"
     )
-    assert found(page, LinkPlace.SCRIPT) == ["http://b.test/geoserver/wms", "/geoserver/ows"]
+    assert found(page, LinkPlace.SCRIPT) == [
+        "http://b.test/geoserver/wms",
+        "/geoserver/ows",
+    ]
     assert found(page, LinkPlace.CONFIG) == ["../config/layers.json"]
 
 
@@ -80,33 +108,46 @@ def test_script_files_are_named_but_libraries_are_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ol.js", "leaflet-src.js", "jquery-1.2.min.js", "OpenLayers.js", "bootstrap.bundle.min.js"]
+    "name",
+    [
+        "ol.js",
+        "leaflet-src.js",
+        "jquery-1.2.min.js",
+        "OpenLayers.js",
+        "bootstrap.bundle.min.js",
+    ],
 )
 def test_libraries_are_known_by_their_names(name: str) -> None:
     assert jsflow.is_well_known_library(f"/static/{name}")
 
 
-@pytest.mark.parametrize("name", ["app.js", "console.js", "mapviewer.js", "control.js", "cold.js"])
+@pytest.mark.parametrize(
+    "name", ["app.js", "console.js", "mapviewer.js", "control.js", "cold.js"]
+)
 def test_other_scripts_are_not_taken_for_libraries(name: str) -> None:
     assert not jsflow.is_well_known_library(f"/static/{name}")
 
 
 def test_configuration_named_in_data_attributes_is_followed() -> None:
-    page = mined("<div data-config='/config/map-3.json' data-wms='http://b.test/wms?a=1&amp;b=2' data-x='hello'></div>")
+    page = mined(
+        "<div data-config='/config/map-3.json' data-wms='http://b.test/wms?a=1&amp;b=2' data-x='hello'></div>"
+    )
     assert found(page, LinkPlace.CONFIG) == ["/config/map-3.json"]
     assert found(page, LinkPlace.SCRIPT) == ["http://b.test/wms?a=1&b=2"]
 
 
 def test_a_viewer_configuration_gives_its_services() -> None:
     body = '{"layers": [{"type": "wms", "url": "https:\\/\\/b.test\\/wms?", "x": "https://docs.test/index.html"}]}'
-    assert found(mined(body, "application/json"), LinkPlace.SCRIPT) == ["https://b.test/wms"]
+    assert found(mined(body, "application/json"), LinkPlace.SCRIPT) == [
+        "https://b.test/wms"
+    ]
 
 
 def test_a_sitemap_gives_its_locations() -> None:
-    body = (
-        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc> http://a.test/p1 </loc></url></urlset>"
-    )
-    assert found(mined(body, "application/xml"), LinkPlace.SITEMAP) == ["http://a.test/p1"]
+    body = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc> http://a.test/p1 </loc></url></urlset>"
+    assert found(mined(body, "application/xml"), LinkPlace.SITEMAP) == [
+        "http://a.test/p1"
+    ]
 
 
 def test_meta_robots_is_seen() -> None:
@@ -116,22 +157,37 @@ def test_meta_robots_is_seen() -> None:
 
 
 def test_nofollow_links_are_marked() -> None:
-    assert [link.nofollow for link in mined("<a rel='external nofollow' href=x>x</a><a href=y>y</a>").links] == [
+    assert [
+        link.nofollow
+        for link in mined(
+            "<a rel='external nofollow' href=x>x</a><a href=y>y</a>"
+        ).links
+    ] == [
         True,
         False,
     ]
 
 
 def test_base_moves_relative_links() -> None:
-    assert mined("<base href='http://c.test/d/'><a href=e>e</a>").url == "http://c.test/d/"
+    assert (
+        mined("<base href='http://c.test/d/'><a href=e>e</a>").url == "http://c.test/d/"
+    )
 
 
 @pytest.mark.parametrize(
     ("body", "content_type", "expected"),
     [
         ("Straße".encode("iso-8859-1"), "text/html; charset=ISO-8859-1", "Straße"),
-        (b"<meta charset=windows-1251>" + "Карта".encode("windows-1251"), "text/html", "Карта"),
-        (b"<meta charset=gb2312>" + "地图服务".encode("gb2312"), "text/html", "地图服务"),
+        (
+            b"<meta charset=windows-1251>" + "Карта".encode("windows-1251"),
+            "text/html",
+            "Карта",
+        ),
+        (
+            b"<meta charset=gb2312>" + "地图服务".encode("gb2312"),
+            "text/html",
+            "地图服务",
+        ),
         ("地図".encode("shift_jis"), "text/html; charset=Shift_JIS", "地図"),
         ("\ufeffKarte".encode("utf-16"), "text/html; charset=utf-8", "Karte"),
         ("Straße".encode(), "text/html; charset=iso-8859-99", "Straße"),
@@ -139,13 +195,17 @@ def test_base_moves_relative_links() -> None:
         (b"plain", "text/html; charset=rot13", "plain"),
     ],
 )
-def test_text_is_decoded_as_declared_or_as_meant(body: bytes, content_type: str, expected: str) -> None:
+def test_text_is_decoded_as_declared_or_as_meant(
+    body: bytes, content_type: str, expected: str
+) -> None:
     assert expected in charset.decode(body, content_type)
 
 
 @given(
     st.binary(max_size=2000),
-    st.sampled_from(["", "text/html", "text/javascript", "application/json", "text/xml"]),
+    st.sampled_from(
+        ["", "text/html", "text/javascript", "application/json", "text/xml"]
+    ),
 )
 def test_no_bytes_whatever_break_mining(body: bytes, content_type: str) -> None:
     mined(body, content_type)
@@ -170,29 +230,44 @@ def test_a_comment_that_never_ends_costs_one_pass() -> None:
     mined("<script>" + "'/* " * 400_000)
 
 
-def test_links_that_were_told_of_other_pages_are_left_out_but_for_those_of_this_page_alone() -> None:
+def test_links_that_were_told_of_other_pages_are_left_out_but_for_those_of_this_page_alone() -> (
+    None
+):
     asked: list[tuple[str, str]] = []
 
     def is_known(place: str, address: str) -> bool:
         asked.append((place, address))
         return address in ("b.html", "/c", "http://d.test/")
 
-    source = (
-        '<a href="b.html">1</a><a href="/c">2</a><a href="http://d.test/">3</a><a href="?e=1">4</a><a href="f">5</a>'
-    )
+    source = '<a href="b.html">1</a><a href="/c">2</a><a href="http://d.test/">3</a><a href="?e=1">4</a><a href="f">5</a>'
     page = html.read(source, "http://a.test/x/y.html", BOOK, is_known=is_known)
     assert [link.url for link in page.links] == ["?e=1", "f"]
     here = "http://a.test/x/"
-    assert asked == [(here, "b.html"), ("http://a.test", "/c"), ("", "http://d.test/"), (here, "f")]
+    assert asked == [
+        (here, "b.html"),
+        ("http://a.test", "/c"),
+        ("", "http://d.test/"),
+        (here, "f"),
+    ]
 
 
 def test_a_page_that_is_not_to_be_followed_leaves_its_links_to_others() -> None:
     source = '<meta name=robots content=nofollow><a href="b">1</a>'
-    assert [link.url for link in html.read(source, "http://a.test/", BOOK, is_known=lambda *_: True).links] == ["b"]
+    assert [
+        link.url
+        for link in html.read(
+            source, "http://a.test/", BOOK, is_known=lambda *_: True
+        ).links
+    ] == ["b"]
 
 
 def test_an_anchor_that_is_not_to_be_followed_leaves_its_address_to_others() -> None:
-    page = html.read('<a rel=nofollow href="b">1</a>', "http://a.test/", BOOK, is_known=lambda *_: True)
+    page = html.read(
+        '<a rel=nofollow href="b">1</a>',
+        "http://a.test/",
+        BOOK,
+        is_known=lambda *_: True,
+    )
     assert [(link.url, link.nofollow) for link in page.links] == [("b", True)]
 
 
@@ -202,4 +277,7 @@ def test_names_of_namespaces_schemas_and_doctypes_are_no_addresses() -> None:
         '<a xmlns="http://n.test/1" xmlns:b=\'http://n.test/2\' b:schemaLocation="http://n.test/1 http://n.test/1.xsd"'
         ' href="http://x.test/y">See http://z.test/wms</a>'
     )
-    assert [link.url for link in text.links(source, LinkPlace.XML)] == ["http://x.test/y", "http://z.test/wms"]
+    assert [link.url for link in text.links(source, LinkPlace.XML)] == [
+        "http://x.test/y",
+        "http://z.test/wms",
+    ]

@@ -35,15 +35,22 @@ def endpoints_of(app: webapps.App) -> list[Endpoint]:
     return found
 
 
-@pytest.mark.parametrize("app", [a for a in VIEWERS if a.name not in BY_SCRIPT], ids=lambda app: app.name)
+@pytest.mark.parametrize(
+    "app", [a for a in VIEWERS if a.name not in BY_SCRIPT], ids=lambda app: app.name
+)
 def test_all_services_of_a_viewer_are_listed_and_nothing_else(app: webapps.App) -> None:
     found = endpoints_of(app)
     for service in app.wanted:
         assert any(service.answers(e.url, e.kind or "") for e in found), service
     for endpoint in found:
-        assert any(s.answers(endpoint.url, endpoint.kind or "") for s in app.services), endpoint
+        assert any(
+            s.answers(endpoint.url, endpoint.kind or "") for s in app.services
+        ), endpoint
         assert endpoint.how == "recipe"
-        assert endpoint.source in {*app.files, endpoint.source if app.get(endpoint.source) else ""}
+        assert endpoint.source in {
+            *app.files,
+            endpoint.source if app.get(endpoint.source) else "",
+        }
 
 
 @pytest.mark.parametrize("recipe", recipes.recipes(), ids=lambda recipe: recipe.id)
@@ -55,7 +62,13 @@ def test_a_recipe_is_whole(recipe: recipes.Recipe) -> None:
         assert file.find or file.is_script
         for find in file.find:
             assert not find.file or find.file in names
-            assert find.file or find.given or find.kind or find.pattern or find.url == ("#self",)
+            assert (
+                find.file
+                or find.given
+                or find.kind
+                or find.pattern
+                or find.url == ("#self",)
+            )
 
 
 def test_there_is_a_recipe_for_each_viewer_that_is_asked_for() -> None:
@@ -72,7 +85,12 @@ def test_an_ordinary_page_is_no_viewer() -> None:
 
 def test_few_map_pages_that_are_no_known_viewer_cost_a_request() -> None:
     others = [app for app in webapps.load() if app.group not in ("config", "browser")]
-    asked = [w.url for app in others for w in recipes.recognise(app.files[app.page], app.page) if w.url != app.page]
+    asked = [
+        w.url
+        for app in others
+        for w in recipes.recognise(app.files[app.page], app.page)
+        if w.url != app.page
+    ]
     assert len(asked) <= len(others) * 0.05, asked
 
 
@@ -132,7 +150,9 @@ def test_a_path_finds_what_it_says(path: str, found: list[object]) -> None:
 
 
 def test_xml_is_walked_with_the_same_paths() -> None:
-    document = paths.parse('<m:config xmlns:m="urn:x"><layer url="a"><name>A</name></layer><layer url="b"/></m:config>')
+    document = paths.parse(
+        '<m:config xmlns:m="urn:x"><layer url="a"><name>A</name></layer><layer url="b"/></m:config>'
+    )
     assert list(paths.select(document, "config.layer.@url")) == ["a", "b"]
     assert [paths.words(v) for v in paths.select(document, "config.**.name")] == ["A"]
 
@@ -157,12 +177,28 @@ def test_a_hostile_file_costs_little(text: str) -> None:
 
 
 ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text() | st.sampled_from(["http://h.test/wms", "wms", "//", "{a}"]),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["http://h.test/wms", "wms", "//", "{a}"]),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["url", "type", "layers", "source", "catalog", "themes", "items", "typ", "map", "*", "#text"]
+                [
+                    "url",
+                    "type",
+                    "layers",
+                    "source",
+                    "catalog",
+                    "themes",
+                    "items",
+                    "typ",
+                    "map",
+                    "*",
+                    "#text",
+                ]
             ),
             inner,
             max_size=4,
@@ -177,18 +213,26 @@ def test_any_json_is_survived_by_every_recipe(value: object) -> None:
     text = json.dumps(value)
     for recipe in recipes.recipes():
         for file in recipe.files:
-            for endpoint in recipes.read(recipes.WantedFile(recipe, file, "https://h.test/a"), text, BOOK).endpoints:
+            for endpoint in recipes.read(
+                recipes.WantedFile(recipe, file, "https://h.test/a"), text, BOOK
+            ).endpoints:
                 assert endpoint.url.startswith(("http://", "https://"))
 
 
-def test_a_catalogue_beside_a_layer_of_mviewer_is_one_and_plain_tiles_of_mapstore_are_none() -> None:
+def test_a_catalogue_beside_a_layer_of_mviewer_is_one_and_plain_tiles_of_mapstore_are_none() -> (
+    None
+):
     xml = (
         "<config><themes><theme><layer id='a' url='https://h.test/wms' metadata-csw='https://h.test/csw?request=x'/>"
         "</theme></themes></config>"
     )
-    (wanted,) = recipes.recognise('<script src="js/mviewer.js"></script>', "https://h.test/")[:1]
+    (wanted,) = recipes.recognise(
+        '<script src="js/mviewer.js"></script>', "https://h.test/"
+    )[:1]
     found = {(e.kind, e.endpoint) for e in recipes.read(wanted, xml, BOOK).endpoints}
     assert found == {("wms", "https://h.test/wms"), ("csw", "https://h.test/csw")}
     layers = '{"map": {"layers": [{"type": "tileprovider", "url": "https://t.test/wms/{z}/{x}/{y}.png"}]}}'
-    (wanted,) = recipes.recognise('<script src="dist/mapstore2.js"></script>', "https://h.test/")[:1]
+    (wanted,) = recipes.recognise(
+        '<script src="dist/mapstore2.js"></script>', "https://h.test/"
+    )[:1]
     assert recipes.read(wanted, layers, BOOK).endpoints == ()

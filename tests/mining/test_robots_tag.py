@@ -35,11 +35,20 @@ from geohound.model.visit import Response
         ("noindex\ngeohound: nofollow", {"noindex", "nofollow"}),
         ("geohound: all\nnoindex", {"noindex"}),
         ("unavailable_after: 25 Jun 2010 15:00:00 PST", {"unavailable_after"}),
-        ("unavailable_after: 25 Jun 2010 15:00:00 PST\nnofollow", {"unavailable_after", "nofollow"}),
+        (
+            "unavailable_after: 25 Jun 2010 15:00:00 PST\nnofollow",
+            {"unavailable_after", "nofollow"},
+        ),
         ("otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST", set()),
-        ("geohound: unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", {"unavailable_after", "nofollow"}),
+        (
+            "geohound: unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow",
+            {"unavailable_after", "nofollow"},
+        ),
         ("max-snippet:20, nofollow", {"max-snippet", "nofollow"}),
-        ("max-image-preview: large, max-video-preview: -1", {"max-image-preview", "max-video-preview"}),
+        (
+            "max-image-preview: large, max-video-preview: -1",
+            {"max-image-preview", "max-video-preview"},
+        ),
         (" , ,, nofollow , ", {"nofollow"}),
         ("geohound-images: none", set()),
         (":::", set()),
@@ -70,19 +79,34 @@ def test_the_meta_tags(tags, rules):
 
 def page(body: bytes, **headers: str):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    answer = Response("http://a.test/", "http://a.test/", 200, named, body, datetime(2026, 1, 1, tzinfo=UTC))
+    answer = Response(
+        "http://a.test/",
+        "http://a.test/",
+        200,
+        named,
+        body,
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
     return mine(Document(answer), BOOK)
 
 
 @pytest.mark.parametrize("meta", ["noindex", "nofollow"])
 def test_a_page_is_followed_only_where_header_and_meta_tags_agree(meta):
     body = b"<html><meta name=robots content=%s><a href=x>x</a></html>" % meta.encode()
-    assert page(body, content_type="text/html", x_robots_tag="geohound: nofollow").nofollow
-    assert page(body, content_type="text/html", x_robots_tag="otherbot: nofollow").nofollow == (meta == "nofollow")
+    assert page(
+        body, content_type="text/html", x_robots_tag="geohound: nofollow"
+    ).nofollow
+    assert page(
+        body, content_type="text/html", x_robots_tag="otherbot: nofollow"
+    ).nofollow == (meta == "nofollow")
 
 
 @pytest.mark.parametrize(
-    ("body", "kind"), [(b'{"url": "http://b.test/wms?service=WMS"}', "application/json"), (b"plain", "text/plain")]
+    ("body", "kind"),
+    [
+        (b'{"url": "http://b.test/wms?service=WMS"}', "application/json"),
+        (b"plain", "text/plain"),
+    ],
 )
 def test_what_is_no_page_has_the_header_only(body, kind):
     assert page(body, content_type=kind, x_robots_tag="none").nofollow

@@ -11,7 +11,12 @@ PAGE = "http://maps.test/"
 
 
 def asked(code: str) -> set[str]:
-    return {link.url for link in script_links.links([jsflow.Script(PAGE, code, is_inline=True)], PAGE, BOOK)}
+    return {
+        link.url
+        for link in script_links.links(
+            [jsflow.Script(PAGE, code, is_inline=True)], PAGE, BOOK
+        )
+    }
 
 
 def test_one_address_that_is_two_services_is_asked_for_both() -> None:
@@ -27,12 +32,14 @@ def test_one_address_that_is_two_services_is_asked_for_both() -> None:
 
 
 def test_an_address_that_says_itself_what_it_is_is_left_as_it_stands() -> None:
-    assert asked("L.tileLayer.wms('http://gis.test/geoserver/wms', {layers: 'a'}).addTo(map);") == {
-        "http://gis.test/geoserver/wms"
-    }
+    assert asked(
+        "L.tileLayer.wms('http://gis.test/geoserver/wms', {layers: 'a'}).addTo(map);"
+    ) == {"http://gis.test/geoserver/wms"}
 
 
-def test_an_address_under_a_name_for_examples_counts_where_a_map_is_made_of_it() -> None:
-    assert asked("L.tileLayer.wms('https://ows.example.org/geoserver/wms', {layers: 'a'}).addTo(map);") == {
-        "https://ows.example.org/geoserver/wms"
-    }
+def test_an_address_under_a_name_for_examples_counts_where_a_map_is_made_of_it() -> (
+    None
+):
+    assert asked(
+        "L.tileLayer.wms('https://ows.example.org/geoserver/wms', {layers: 'a'}).addTo(map);"
+    ) == {"https://ows.example.org/geoserver/wms"}

@@ -22,7 +22,9 @@ def mined(html: str, files: dict[str, str] | None = None) -> Mined:
     return asyncio.run(application.mine(PAGE, fetch, BOOK))
 
 
-def found(html: str, files: dict[str, str] | None = None) -> set[tuple[str | None, str, str]]:
+def found(
+    html: str, files: dict[str, str] | None = None
+) -> set[tuple[str | None, str, str]]:
     return {(e.kind, e.endpoint, e.how) for e in mined(html, files).endpoints}
 
 
@@ -30,15 +32,31 @@ def found(html: str, files: dict[str, str] | None = None) -> set[tuple[str | Non
     ("html", "how"),
     [
         ('<a href="/ows?service=WMS&amp;request=GetCapabilities">Our maps</a>', "link"),
-        ("<p>Use https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities in your GIS.</p>", "text"),
-        ("<form action=/ows><input name=service value=WMS><input name=request value=GetCapabilities></form>", "form"),
+        (
+            "<p>Use https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities in your GIS.</p>",
+            "text",
+        ),
+        (
+            "<form action=/ows><input name=service value=WMS><input name=request value=GetCapabilities></form>",
+            "form",
+        ),
         ('<img src="/ows?service=WMS&amp;request=GetMap&amp;layers=a">', "picture"),
-        ('<input readonly value="https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities">', "picture"),
-        ('<option value="https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities">', "picture"),
+        (
+            '<input readonly value="https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities">',
+            "picture",
+        ),
+        (
+            '<option value="https://www.agency.test/ows?service=WMS&amp;request=GetCapabilities">',
+            "picture",
+        ),
     ],
 )
-def test_what_a_page_names_itself_is_told_with_how_it_was_found(html: str, how: str) -> None:
-    assert found(f"<html><body>{html}</body></html>") == {("wms", "https://www.agency.test/ows", how)}
+def test_what_a_page_names_itself_is_told_with_how_it_was_found(
+    html: str, how: str
+) -> None:
+    assert found(f"<html><body>{html}</body></html>") == {
+        ("wms", "https://www.agency.test/ows", how)
+    }
 
 
 def test_the_line_and_the_words_of_a_link_are_kept() -> None:
@@ -49,7 +67,12 @@ def test_the_line_and_the_words_of_a_link_are_kept() -> None:
 
 
 def test_a_link_to_a_page_about_a_service_is_no_candidate() -> None:
-    assert found("<html><a href=/wms>WMS</a><a href=/help/wfs>WFS</a><a href=/tag/wms>more</a></html>") == set()
+    assert (
+        found(
+            "<html><a href=/wms>WMS</a><a href=/help/wfs>WFS</a><a href=/tag/wms>more</a></html>"
+        )
+        == set()
+    )
 
 
 def test_what_a_script_uses_is_told_once_and_as_the_script_tells_it() -> None:
@@ -66,6 +89,11 @@ def test_the_page_in_a_frame_is_read_with_its_scripts() -> None:
 
 
 def test_a_page_full_of_frames_costs_a_few_requests() -> None:
-    files = {f"https://www.agency.test/data/{n}": "<html><p>empty</p></html>" for n in range(50)}
-    html = "<html>" + "".join(f"<iframe src={n}></iframe>" for n in range(50)) + "</html>"
+    files = {
+        f"https://www.agency.test/data/{n}": "<html><p>empty</p></html>"
+        for n in range(50)
+    }
+    html = (
+        "<html>" + "".join(f"<iframe src={n}></iframe>" for n in range(50)) + "</html>"
+    )
     assert mined(html, files).requests == 1 + application.MAX_FRAMES

@@ -47,6 +47,8 @@ def test_an_address_below_a_service_leads_to_it_and_a_neighbour_does_not() -> No
     assert service.answers("http://h.test/ms?map=/a.map&tiled=true", "wms")
     assert not service.answers("http://h.test/ms?map=/b.map")
     assert not service.answers("http://h.test/ms?map=/a.map", "wfs")
-    rest = webapps.Service("arcgis-mapserver", ("http://h.test/rest/services/A/MapServer",))
+    rest = webapps.Service(
+        "arcgis-mapserver", ("http://h.test/rest/services/A/MapServer",)
+    )
     assert rest.answers("http://h.test/rest/services/A/MapServer/12")
     assert not rest.answers("http://h.test/rest/services/A/MapServer/WMSServer")

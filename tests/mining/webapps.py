@@ -41,7 +41,9 @@ class Service:
 
     def answers(self, address: str, kind: str = "") -> bool:
         """Would a test of this address, as this kind or as any, come to this service?"""
-        return (not kind or kind == self.kind) and any(_leads(address, e) for e in self.endpoints)
+        return (not kind or kind == self.kind) and any(
+            _leads(address, e) for e in self.endpoints
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ def key(address: str) -> tuple[str, frozenset[tuple[str, str]]]:
     endpoint = urls.endpoint(clean)
     base = endpoint.partition("?")[0]
     shorter = _BELOW.sub("", base.rstrip("/"))
-    own = frozenset() if shorter != base.rstrip("/") else frozenset(urls.params(endpoint))
+    own = (
+        frozenset() if shorter != base.rstrip("/") else frozenset(urls.params(endpoint))
+    )
     return shorter.rstrip("/"), own
 
 
@@ -102,7 +106,10 @@ def _read(path: Path) -> App:
             said[word] = value
         else:
             services.append(_service(word, value))
-    files = {urljoin(said["page"], name): text for name, text in zip(rest[::2], rest[1::2], strict=True)}
+    files = {
+        urljoin(said["page"], name): text
+        for name, text in zip(rest[::2], rest[1::2], strict=True)
+    }
     files[said["page"]] = rest[1]
     return App(
         name=path.stem,
@@ -116,5 +123,7 @@ def _read(path: Path) -> App:
 
 
 def _service(word: str, value: str) -> Service:
-    kind, _, rest = value.partition(" ") if word in ("any", "maybe") else (word, " ", value)
+    kind, _, rest = (
+        value.partition(" ") if word in ("any", "maybe") else (word, " ", value)
+    )
     return Service(kind, tuple(e.strip() for e in rest.split("|")), word != "maybe")

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from shapely.geometry import MultiPolygon, box
 from shapely.ops import unary_union
 
-from geohound.model.bbox import BBox, intersection_area, is_within, overlap_ratio, overlaps, union
+from geohound.model.bbox import (
+    BBox,
+    intersection_area,
+    is_within,
+    overlap_ratio,
+    overlaps,
+    union,
+)
 
 whole_degrees = st.integers(-180, 180)
 
@@ -27,12 +34,19 @@ def polygon(b: BBox) -> MultiPolygon:
 
 @given(boxes(), boxes())
 def test_shared_area_is_what_shapely_says(a: BBox, b: BBox) -> None:
-    assert intersection_area(a, b) == pytest.approx(polygon(a).intersection(polygon(b)).area)
+    assert intersection_area(a, b) == pytest.approx(
+        polygon(a).intersection(polygon(b)).area
+    )
 
 
 @given(boxes(), boxes())
-def test_overlap_agrees_with_shapely_on_two_turns_of_the_globe(a: BBox, b: BBox) -> None:
-    unrolled = [box(a.west + turn, a.south, a.west + turn + a.width, a.north) for turn in (-360, 0, 360)]
+def test_overlap_agrees_with_shapely_on_two_turns_of_the_globe(
+    a: BBox, b: BBox
+) -> None:
+    unrolled = [
+        box(a.west + turn, a.south, a.west + turn + a.width, a.north)
+        for turn in (-360, 0, 360)
+    ]
     other = box(b.west, b.south, b.west + b.width, b.north)
     assert overlaps(a, b) == any(part.intersects(other) for part in unrolled)
 
@@ -62,4 +76,6 @@ def test_a_box_across_the_antimeridian_is_narrow() -> None:
 
 
 def test_the_union_takes_the_short_way_round() -> None:
-    assert union([BBox(170, 0, 175, 1), BBox(-175, 0, -170, 1)]) == BBox(170, 0, -170, 1)
+    assert union([BBox(170, 0, 175, 1), BBox(-175, 0, -170, 1)]) == BBox(
+        170, 0, -170, 1
+    )

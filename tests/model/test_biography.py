@@ -10,11 +10,18 @@ from geohound.model.service import Access, Extent, Layer, Service
 
 
 def layer(name: str, title: str = "", west: float = 0.0) -> Layer:
-    return Layer(name, title or name.title(), extent=Extent(BBox(west, 0.0, west + 1, 1.0)))
+    return Layer(
+        name, title or name.title(), extent=Extent(BBox(west, 0.0, west + 1, 1.0))
+    )
 
 
 OLD = Service(
-    "wms", "http://a.test/wms", "1.1.1", title="Roads", layers=(layer("a"), layer("b"), layer("c")), fingerprint="1"
+    "wms",
+    "http://a.test/wms",
+    "1.1.1",
+    title="Roads",
+    layers=(layer("a"), layer("b"), layer("c")),
+    fingerprint="1",
 )
 
 
@@ -23,7 +30,11 @@ def test_the_same_reading_differs_in_nothing() -> None:
 
 
 def test_layers_are_added_removed_renamed_and_moved() -> None:
-    new = replace(OLD, layers=(layer("a", west=5.0), layer("bee", "B"), layer("d")), fingerprint="2")
+    new = replace(
+        OLD,
+        layers=(layer("a", west=5.0), layer("bee", "B"), layer("d")),
+        fingerprint="2",
+    )
     assert differences(OLD, new) == [
         (LifeChange.LAYERS_ADDED, "1: d"),
         (LifeChange.LAYERS_REMOVED, "1: c"),
@@ -38,7 +49,9 @@ def test_another_title_of_a_layer_is_a_new_name() -> None:
 
 
 def test_licence_title_and_version_are_named() -> None:
-    new = replace(OLD, title="Streets", version="1.3.0", access=Access(licence="CC-BY-4.0"))
+    new = replace(
+        OLD, title="Streets", version="1.3.0", access=Access(licence="CC-BY-4.0")
+    )
     assert differences(OLD, new) == [
         (LifeChange.TITLE, "Roads → Streets"),
         (LifeChange.VERSION, "1.1.1 → 1.3.0"),
@@ -56,4 +69,7 @@ def test_what_has_no_name_is_content_and_an_edge_that_trembles_is_nothing() -> N
     assert differences(OLD, replace(OLD, fingerprint="2")) == [
         (LifeChange.CONTENT, "the service describes itself otherwise")
     ]
-    assert differences(OLD, replace(OLD, layers=(layer("a", west=0.004), *OLD.layers[1:]))) == []
+    assert (
+        differences(OLD, replace(OLD, layers=(layer("a", west=0.004), *OLD.layers[1:])))
+        == []
+    )

@@ -22,7 +22,13 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 def scored(*reasons: str | None, elapsed_s: float = 1.0, kind: str = "wms") -> Score:
     """Of checks that ended for these reasons; None for a good one."""
     checks = [
-        Check("s", START + timedelta(days=n), True if reason is None else outcome_of(reason), reason or "", elapsed_s)
+        Check(
+            "s",
+            START + timedelta(days=n),
+            True if reason is None else outcome_of(reason),
+            reason or "",
+            elapsed_s,
+        )
         for n, reason in enumerate(reasons)
     ]
     found = score(checks, kind)
@@ -41,15 +47,24 @@ def test_the_wilson_interval_is_wide_where_there_were_few_checks() -> None:
 
 def test_speed_falls_with_the_logarithm_of_the_time() -> None:
     assert speed(0.2, 5.0) == speed(1.0, 5.0) == 1.0, "up to a fifth of the limit"
-    assert speed(5.0, 5.0) == pytest.approx(1.791759 / 3.401197, abs=1e-6), "ln 6 / ln 30"
-    assert speed(30.0**0.5, 5.0) == pytest.approx(0.5), "halfway in the logarithm between 1 s and 30 s"
+    assert speed(5.0, 5.0) == pytest.approx(1.791759 / 3.401197, abs=1e-6), (
+        "ln 6 / ln 30"
+    )
+    assert speed(30.0**0.5, 5.0) == pytest.approx(0.5), (
+        "halfway in the logarithm between 1 s and 30 s"
+    )
     assert speed(30.0, 5.0) == speed(90.0, 5.0) == 0.0
 
 
 def test_a_slow_answer_costs_a_catalogue_more_than_a_download() -> None:
     # 2 s: discovery falls from 0.6 s on (ln 15 / ln 50), view from 1 s on (ln 15 / ln 30), download is fast up to 2 s.
-    speeds = [scored(None, elapsed_s=2.0, kind=kind).parts.speed for kind in ("csw", "wms", "wfs")]
-    assert speeds == pytest.approx([2.708050 / 3.912023, 2.708050 / 3.401197, 1.0], abs=1e-6)
+    speeds = [
+        scored(None, elapsed_s=2.0, kind=kind).parts.speed
+        for kind in ("csw", "wms", "wfs")
+    ]
+    assert speeds == pytest.approx(
+        [2.708050 / 3.912023, 2.708050 / 3.401197, 1.0], abs=1e-6
+    )
 
 
 def test_stability_is_the_share_of_checks_that_ended_as_the_one_before() -> None:
@@ -105,11 +120,17 @@ def test_without_a_conclusive_check_there_is_no_score() -> None:
 def test_a_service_that_is_read_in_spite_of_its_certificate_has_at_most_75() -> None:
     """100 good checks alone: 100 · (0.5 · 100 / 103.8416 + 0.3 + 0.2) = 98.15."""
     assert scored(*[None] * 100).value == pytest.approx(98.15, abs=0.01)
-    service = Service("wms", "https://a.test/wms", repairs=("read in spite of: outdated TLS, certificate expired",))
+    service = Service(
+        "wms",
+        "https://a.test/wms",
+        repairs=("read in spite of: outdated TLS, certificate expired",),
+    )
     expired = replace(service, repairs=("read in spite of: certificate expired",))
     days = [Timed(START + timedelta(days=n), 0.5) for n in range(100)]
     for each in (service, expired):
-        checks = [checks_of(NOTHING_KNOWN, Verdict((each,)), {}, BOOK, day)[0] for day in days]
+        checks = [
+            checks_of(NOTHING_KNOWN, Verdict((each,)), {}, BOOK, day)[0] for day in days
+        ]
         found = score(checks, "wms")
         assert found is not None
         assert found.value == found.parts.cap == 75.0

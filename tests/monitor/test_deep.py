@@ -63,19 +63,27 @@ class Server:
 
 
 def wms(*names):
-    layers = tuple(Layer(name, extent=Extent(BOX), crs=("EPSG:4326",)) for name in names)
+    layers = tuple(
+        Layer(name, extent=Extent(BOX), crs=("EPSG:4326",)) for name in names
+    )
     operations = (Operation("GetMap", "http://a.test/wms", formats=("image/png",)),)
-    return Service("wms", "http://a.test/wms", "1.3.0", layers=layers, operations=operations)
+    return Service(
+        "wms", "http://a.test/wms", "1.3.0", layers=layers, operations=operations
+    )
 
 
 def wfs():
-    layer = Layer("roads", extent=Extent(BOX), crs=("EPSG:4326",), formats=("application/json",))
+    layer = Layer(
+        "roads", extent=Extent(BOX), crs=("EPSG:4326",), formats=("application/json",)
+    )
     return Service("wfs", "http://a.test/wfs", "2.0.0", layers=(layer,))
 
 
 def look(service, answer):
     server = Server(answer)
-    checks, asked = asyncio.run(check_layers(service, service.layers, server, KINDS, NOW))
+    checks, asked = asyncio.run(
+        check_layers(service, service.layers, server, KINDS, NOW)
+    )
     assert [each.url for each in asked] == server.asked
     return checks, server.asked
 
@@ -97,15 +105,35 @@ def test_a_map_that_shows_something_is_good_and_is_asked_for_small_and_inside_th
     ("answer", "ok", "reason"),
     [
         ((200, "image/png", EMPTY), False, "blank image: all of it is transparent"),
-        ((200, "image/png", picture((255, 255, 255, 255))), False, "blank image: all of it has one colour, #ffffff"),
-        ((200, "text/xml", REPORT), False, "exception report: no connection to the database"),
-        ((200, "image/png", MAP[: len(MAP) // 2]), False, "truncated: a picture that breaks off"),
-        ((200, "text/html", b"<html><title>Welcome</title></html>"), False, "HTML page: Welcome"),
+        (
+            (200, "image/png", picture((255, 255, 255, 255))),
+            False,
+            "blank image: all of it has one colour, #ffffff",
+        ),
+        (
+            (200, "text/xml", REPORT),
+            False,
+            "exception report: no connection to the database",
+        ),
+        (
+            (200, "image/png", MAP[: len(MAP) // 2]),
+            False,
+            "truncated: a picture that breaks off",
+        ),
+        (
+            (200, "text/html", b"<html><title>Welcome</title></html>"),
+            False,
+            "HTML page: Welcome",
+        ),
         ((500, "text/plain", b"oops"), False, "server error: HTTP 500"),
         ((404, "text/plain", b"no"), False, "not found: HTTP 404"),
         ((401, "text/plain", b"who are you"), None, "log-in wall: HTTP 401"),
         ((429, "text/plain", b"slow down"), None, "rate limited: HTTP 429"),
-        ((200, "image/png", picture((0, 0, 0, 0), (9, 9, 9, 255), size=(8, 8))), False, "malformed: 8 x 8 pixels"),
+        (
+            (200, "image/png", picture((0, 0, 0, 0), (9, 9, 9, 255), size=(8, 8))),
+            False,
+            "malformed: 8 x 8 pixels",
+        ),
     ],
 )
 def test_each_way_to_fail_has_its_name(answer, ok, reason):
@@ -116,7 +144,10 @@ def test_each_way_to_fail_has_its_name(answer, ok, reason):
 
 def test_a_blank_map_counts_only_where_the_middle_of_the_layer_is_blank_too():
     answers = iter([EMPTY, MAP])
-    assert reason_of(wms("roads"), lambda _: (200, "image/png", next(answers))) == (True, "")
+    assert reason_of(wms("roads"), lambda _: (200, "image/png", next(answers))) == (
+        True,
+        "",
+    )
 
 
 def test_what_is_drawn_only_outside_its_box_is_in_a_wrong_projection():
@@ -133,21 +164,54 @@ def test_what_is_drawn_only_outside_its_box_is_in_a_wrong_projection():
 
 
 def features(*points):
-    found = [{"type": "Feature", "geometry": {"type": "Point", "coordinates": list(point)}} for point in points]
-    return 200, "application/json", json.dumps({"type": "FeatureCollection", "features": found}).encode()
+    found = [
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": list(point)}}
+        for point in points
+    ]
+    return (
+        200,
+        "application/json",
+        json.dumps({"type": "FeatureCollection", "features": found}).encode(),
+    )
 
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
         (features((11.0, 50.5)), ""),
-        (features((50.5, 11.0)), "wrong projection: latitude and longitude are swapped"),
-        (features((1224514.4, 6521400.0)), "wrong projection: coordinates in metres where degrees are meant"),
-        (features((-70.0, -30.0)), "wrong projection: features lie outside the box of their layer"),
+        (
+            features((50.5, 11.0)),
+            "wrong projection: latitude and longitude are swapped",
+        ),
+        (
+            features((1224514.4, 6521400.0)),
+            "wrong projection: coordinates in metres where degrees are meant",
+        ),
+        (
+            features((-70.0, -30.0)),
+            "wrong projection: features lie outside the box of their layer",
+        ),
         (features(), "empty answer: no features"),
-        ((200, "application/json", b'{"type": "FeatureCollection", "features": [{"ty'), "truncated: JSON that breaks"),
-        ((200, "application/json", b'{"error": {"code": 499, "message": "Token Required"}}'), "log-in wall: 499"),
-        ((200, "application/json", b'{"error": {"code": 500, "message": "Failed"}}'), "exception report: 500 Failed"),
+        (
+            (
+                200,
+                "application/json",
+                b'{"type": "FeatureCollection", "features": [{"ty',
+            ),
+            "truncated: JSON that breaks",
+        ),
+        (
+            (
+                200,
+                "application/json",
+                b'{"error": {"code": 499, "message": "Token Required"}}',
+            ),
+            "log-in wall: 499",
+        ),
+        (
+            (200, "application/json", b'{"error": {"code": 500, "message": "Failed"}}'),
+            "exception report: 500 Failed",
+        ),
     ],
 )
 def test_features_are_looked_at_and_not_only_counted(answer, reason):
@@ -157,15 +221,24 @@ def test_features_are_looked_at_and_not_only_counted(answer, reason):
 
 
 def test_one_layer_of_many_that_fails_leaves_its_service_alive():
-    checks, _ = look(wms("a", "b", "c"), lambda p: (200, "image/png", EMPTY if p["layers"] == "b" else MAP))
+    checks, _ = look(
+        wms("a", "b", "c"),
+        lambda p: (200, "image/png", EMPTY if p["layers"] == "b" else MAP),
+    )
     assert [check.ok for check in checks] == [True, False, True]
-    assert summed_up(checks) == (True, "some layers fail: 1 of 3, b: blank image: all of it is transparent")
+    assert summed_up(checks) == (
+        True,
+        "some layers fail: 1 of 3, b: blank image: all of it is transparent",
+    )
 
 
 def test_where_no_layer_works_the_service_does_not():
     failed = [LayerCheck(name, NOW, False, "exception report: gone") for name in "ab"]
     assert summed_up(failed) == (False, "no layer works: a: exception report: gone")
-    assert summed_up([LayerCheck("a", NOW, None, "rate limited: HTTP 429")]) == (None, "")
+    assert summed_up([LayerCheck("a", NOW, None, "rate limited: HTTP 429")]) == (
+        None,
+        "",
+    )
     assert summed_up([LayerCheck("a", NOW, None, "log-in wall: HTTP 401")]) == (
         None, "log-in wall: HTTP 401 (layer a)",
     )  # fmt: skip
@@ -177,7 +250,10 @@ def test_the_host_that_asks_for_a_pause_is_asked_for_no_further_layer():
 
 
 def test_layers_take_turns():
-    names = [[layer.name for layer in chosen_layers(wms(*"abcde"), 2, turn)] for turn in range(4)]
+    names = [
+        [layer.name for layer in chosen_layers(wms(*"abcde"), 2, turn)]
+        for turn in range(4)
+    ]
     assert names == [["a", "b"], ["c", "d"], ["e", "a"], ["b", "c"]]
     assert chosen_layers(wms("a"), 0) == []
 
@@ -204,13 +280,31 @@ def test_the_command_that_repeats_a_request_is_one_word_to_the_shell():
 
 
 def test_the_command_says_who_asks_where_the_name_leads_and_whether_the_certificate_was_accepted():
-    way = Repeating("Geohound/1 (+http://us.test/)", ("*.org=10.0.0.1:80", "*.test=127.0.0.1:8123"))
-    agent, route = ["-A", "Geohound/1 (+http://us.test/)"], ["--connect-to", "a.test::127.0.0.1:8123"]
+    way = Repeating(
+        "Geohound/1 (+http://us.test/)", ("*.org=10.0.0.1:80", "*.test=127.0.0.1:8123")
+    )
+    agent, route = (
+        ["-A", "Geohound/1 (+http://us.test/)"],
+        ["--connect-to", "a.test::127.0.0.1:8123"],
+    )
     plain = Asked("http://a.test/wms", "*/*")
-    assert shlex.split(curl(plain, way)) == ["curl", "-sSL", *agent, *route, "http://a.test/wms"]
+    assert shlex.split(curl(plain, way)) == [
+        "curl",
+        "-sSL",
+        *agent,
+        *route,
+        "http://a.test/wms",
+    ]
     expired = Asked("https://b.example/wms", "*/*", is_unverified=True)
-    assert shlex.split(curl(expired, way)) == ["curl", "-sSLk", *agent, "https://b.example/wms"]
-    kept_out = Asked("http://a.test/wms?x=1", "text/xml", problem="robots.txt: disallowed")
+    assert shlex.split(curl(expired, way)) == [
+        "curl",
+        "-sSLk",
+        *agent,
+        "https://b.example/wms",
+    ]
+    kept_out = Asked(
+        "http://a.test/wms?x=1", "text/xml", problem="robots.txt: disallowed"
+    )
     assert shlex.split(curl(kept_out, way))[-1] == "http://a.test/robots.txt"
 
 
@@ -230,7 +324,10 @@ def test_what_the_guard_refuses_is_no_request():
 @pytest.mark.parametrize(
     ("body", "ok"),
     [
-        (b'<feed xmlns="http://www.w3.org/2005/Atom"><title>Results</title></feed>', True),
+        (
+            b'<feed xmlns="http://www.w3.org/2005/Atom"><title>Results</title></feed>',
+            True,
+        ),
         (b'<rss version="2.0"><channel><title>Results</title></channel></rss>', True),
         (REPORT, False),
         (b"<html><body><h1>Sorry</h1><p>Down for maintenance</p></body></html>", False),
@@ -245,9 +342,21 @@ def test_the_feed_of_a_search_is_its_answer(body, ok):
 
 
 def test_tiles_without_a_name_are_asked_for_too():
-    service = Service("tilejson", "http://a.test/t.json", layers=(Layer("", "Relief", links=(TEMPLATE,)),))
-    server = Server(lambda _: (200, "image/png", picture((0, 0, 0, 0), (200, 30, 30, 255), size=(256, 256))))
-    checks, asked = asyncio.run(check_layers(service, chosen_layers(service, 5), server, KINDS, NOW))
+    service = Service(
+        "tilejson",
+        "http://a.test/t.json",
+        layers=(Layer("", "Relief", links=(TEMPLATE,)),),
+    )
+    server = Server(
+        lambda _: (
+            200,
+            "image/png",
+            picture((0, 0, 0, 0), (200, 30, 30, 255), size=(256, 256)),
+        )
+    )
+    checks, asked = asyncio.run(
+        check_layers(service, chosen_layers(service, 5), server, KINDS, NOW)
+    )
     assert [(check.layer, check.ok) for check in checks] == [("Relief", True)]
     assert [each.url for each in asked] == server.asked
     assert server.asked[0].startswith("http://a.test/t/")

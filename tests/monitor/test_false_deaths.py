@@ -28,15 +28,25 @@ def test_no_service_of_ten_thousand_dies_of_random_failures() -> None:
         assert HealthState.DEAD not in found
         unsure += sum(state is HealthState.UNSURE for state in found)
         worst = max(worst, sum(check.ok is False for check in checks))
-    assert 0 < unsure < SERVICES * LOOKS * FAILING, "a failure that is not confirmed is none"
+    assert 0 < unsure < SERVICES * LOOKS * FAILING, (
+        "a failure that is not confirmed is none"
+    )
     assert worst < 5
 
 
 def test_a_death_is_confirmed_soon_and_the_adaptive_policy_needs_fewer_looks() -> None:
     days, services = 60.0, 120
-    daily = simulate(web("mixed", services, days, 7), Revisiting(RevisitPolicy.DAILY), days, FAILING, 8)
+    daily = simulate(
+        web("mixed", services, days, 7),
+        Revisiting(RevisitPolicy.DAILY),
+        days,
+        FAILING,
+        8,
+    )
     adaptive = simulate(web("mixed", services, days, 7), Revisiting(), days, FAILING, 8)
     assert daily["false_deaths"] == adaptive["false_deaths"] == 0
-    assert daily["mean_days_to_confirm"] < 1.0, "three looks: the daily one, and two an hour apart"
+    assert daily["mean_days_to_confirm"] < 1.0, (
+        "three looks: the daily one, and two an hour apart"
+    )
     assert adaptive["requests"] < 0.5 * daily["requests"]
     assert adaptive["seen"] > 0.8 * daily["seen"]

@@ -14,7 +14,14 @@ import pytest
 from loopback import running
 
 from geohound.model.biography import LifeChange, LifeEvent
-from geohound.monitor.notifying import MAX_EVENTS, MAX_LINES, NoticePlan, Notifier, digest, signed
+from geohound.monitor.notifying import (
+    MAX_EVENTS,
+    MAX_LINES,
+    NoticePlan,
+    Notifier,
+    digest,
+    signed,
+)
 from geohound.net.address_guard import Guard
 from geohound.net.poster import Poster
 from geohound.stores.memory.knowledge import MemoryKnowledge
@@ -24,7 +31,9 @@ HOOK = "http://hook.test/"
 
 
 def event(minutes: int, change=LifeChange.STATE, detail="alive to dead: not found"):
-    return LifeEvent("0123456789abcdef", NOON + timedelta(minutes=minutes), change, detail)
+    return LifeEvent(
+        "0123456789abcdef", NOON + timedelta(minutes=minutes), change, detail
+    )
 
 
 class Past:
@@ -53,7 +62,9 @@ class Receiver:
 
 def started(past, receiver, *, minutes=0, kept=None, plan=None, mails=False):
     post, mail = (None, receiver.mail) if mails else (receiver.post, None)
-    notifier = Notifier(plan or NoticePlan((HOOK,)), past, kept or MemoryKnowledge(), post, mail)
+    notifier = Notifier(
+        plan or NoticePlan((HOOK,)), past, kept or MemoryKnowledge(), post, mail
+    )
     in_loop(notifier.start(NOON + timedelta(minutes=minutes)))
     return notifier
 
@@ -77,7 +88,9 @@ def test_a_webhook_hears_of_each_event_once():
     past.events.append(event(3))
     send(notifier, 4)
     send(notifier, 9)
-    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], "not of what was before it was set up"
+    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], (
+        "not of what was before it was set up"
+    )
 
 
 def test_a_webhook_that_fails_is_tried_again_ever_more_rarely_with_all_that_happened():
@@ -110,13 +123,17 @@ def test_what_a_webhook_did_not_take_is_sent_by_a_later_run():
     later = started(past, receiver, minutes=30, kept=kept)
     send(later, 31)
     send(later, 32)
-    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], "once in vain, once taken"
+    assert [len(body["events"]) for body in receiver.bodies] == [1, 1], (
+        "once in vain, once taken"
+    )
 
 
 def test_no_event_is_lost_where_many_happen_at_the_same_moment():
     past, receiver = Past(), Receiver()
     notifier = started(past, receiver)
-    past.events += [event(1, detail=str(number)) for number in range(2 * MAX_EVENTS + 7)]
+    past.events += [
+        event(1, detail=str(number)) for number in range(2 * MAX_EVENTS + 7)
+    ]
     send(notifier, 2)
     heard = [each["detail"] for body in receiver.bodies for each in body["events"]]
     assert heard == [each.detail for each in past.events]
@@ -129,22 +146,31 @@ def test_an_event_that_is_written_late_is_heard_of():
     send(notifier, 6)
     past.events.append(event(4, detail="a slow look"))
     send(notifier, 7)
-    assert [body["events"][0]["detail"] for body in receiver.bodies][1:] == ["a slow look"]
+    assert [body["events"][0]["detail"] for body in receiver.bodies][1:] == [
+        "a slow look"
+    ]
 
 
 def test_short_runs_send_one_mail_when_it_is_due():
     past, receiver, kept = Past(), Receiver(), MemoryKnowledge()
     plan = NoticePlan(digest_every_s=86400.0)
     for hour in range(0, 60, 6):
-        run = started(past, receiver, minutes=60 * hour, kept=kept, plan=plan, mails=True)
+        run = started(
+            past, receiver, minutes=60 * hour, kept=kept, plan=plan, mails=True
+        )
         past.events.append(event(60 * hour))
         send(run, 60 * hour + 1)
-    assert [subject for subject, _ in receiver.bodies] == ["Geohound: 5 state", "Geohound: 4 state"]
+    assert [subject for subject, _ in receiver.bodies] == [
+        "Geohound: 5 state",
+        "Geohound: 4 state",
+    ]
 
 
 def test_one_mail_a_day_has_all_of_it_and_never_more_than_some_lines():
     past, receiver = Past(), Receiver()
-    notifier = started(past, receiver, plan=NoticePlan(digest_every_s=86400.0), mails=True)
+    notifier = started(
+        past, receiver, plan=NoticePlan(digest_every_s=86400.0), mails=True
+    )
     past.events += [event(n) for n in range(1, 400)]
     for minutes in range(0, 3 * 1440, 30):
         send(notifier, minutes)
@@ -193,7 +219,9 @@ def hook() -> Iterator[str]:
 
 
 def post(guard: Guard, url: str) -> str:
-    return asyncio.run(Poster(guard, "Geohound/test").post(url, b"{}", signed(b"{}", "", NOON)))
+    return asyncio.run(
+        Poster(guard, "Geohound/test").post(url, b"{}", signed(b"{}", "", NOON))
+    )
 
 
 def test_a_webhook_is_posted_to_a_net_that_is_open(hook: str) -> None:
@@ -201,8 +229,12 @@ def test_a_webhook_is_posted_to_a_net_that_is_open(hook: str) -> None:
     assert _Hook.seen == [(b"{}", str(int(NOON.timestamp())))]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254", "0x7f.1"])
-def test_a_webhook_to_a_private_address_is_refused_by_the_guard(hook: str, host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254", "0x7f.1"]
+)
+def test_a_webhook_to_a_private_address_is_refused_by_the_guard(
+    hook: str, host: str
+) -> None:
     port = hook.rpartition(":")[2]
     problem = post(Guard.opening([], [int(port)]), f"http://{host}:{port}/in")
     assert problem.startswith("refused by the guard"), problem
@@ -212,4 +244,6 @@ def test_a_webhook_to_a_private_address_is_refused_by_the_guard(hook: str, host:
 def test_a_redirect_is_not_followed_and_not_taken(hook: str) -> None:
     _Hook.status = 302
     assert post(Guard.opening(["127.0.0.0/8"]), f"{hook}/in") == "HTTP 302"
-    assert post(Guard.opening([]), "ftp://a.test/").startswith(("refused", "no", "only", "the", "scheme", "a "))
+    assert post(Guard.opening([]), "ftp://a.test/").startswith(
+        ("refused", "no", "only", "the", "scheme", "a ")
+    )

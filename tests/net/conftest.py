@@ -40,18 +40,24 @@ class Server:
     heads: list[str] = field(default_factory=list)
     port: int = 0
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self.connections += 1
         self.open_connections += 1
         try:
-            with contextlib.suppress(OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            with contextlib.suppress(
+                OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError
+            ):
                 while await self._answer(reader, writer):
                     pass
         finally:
             self.open_connections -= 1
             writer.close()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _answer(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         path = head.split(" ")[1]
         self.requests.append(path)
@@ -69,7 +75,10 @@ class Server:
 
 @asynccontextmanager
 async def serving(
-    answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+    answers: Mapping[str, Answer],
+    tls: ssl.SSLContext | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
 ) -> AsyncIterator[Server]:
     server = Server(answers)
     listener = await asyncio.start_server(server.serve, host, port, ssl=tls)
@@ -92,7 +101,9 @@ async def fetching(
     """A fetcher for which every host under .test is this server."""
     chosen = policy or behaving(obey_robots=False)
     routes = (Route("*.test", "127.0.0.1", server.port),)
-    fetcher = CurlFetcher(replace(chosen, routes=routes), Guard.opening(nets), limits or bounded())
+    fetcher = CurlFetcher(
+        replace(chosen, routes=routes), Guard.opening(nets), limits or bounded()
+    )
     try:
         yield fetcher
     finally:
@@ -109,8 +120,13 @@ def ask(
     """Fetch the URLs one after the other from a server that answers like this."""
 
     async def run() -> tuple[list[Visit], Server]:
-        async with serving(answers) as server, fetching(server, limits, policy) as fetcher:
-            return [await fetcher.fetch(url, max_bytes=max_bytes) for url in urls], server
+        async with (
+            serving(answers) as server,
+            fetching(server, limits, policy) as fetcher,
+        ):
+            return [
+                await fetcher.fetch(url, max_bytes=max_bytes) for url in urls
+            ], server
 
     return asyncio.run(run())
 

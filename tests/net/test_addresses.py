@@ -30,8 +30,12 @@ def ask_many(web, hosts, manners):
             await writer.drain()
 
         async with web.serving({"/": note}) as server:
-            fetcher = CurlFetcher(manners(server.port), Guard.opening(["127.0.0.0/8"]), bounded())
-            visits = await asyncio.gather(*(fetcher.fetch(f"http://{h}:{server.port}/") for h in hosts))
+            fetcher = CurlFetcher(
+                manners(server.port), Guard.opening(["127.0.0.0/8"]), bounded()
+            )
+            visits = await asyncio.gather(
+                *(fetcher.fetch(f"http://{h}:{server.port}/") for h in hosts)
+            )
             metrics = fetcher.metrics
             await fetcher.close()
             return visits, metrics
@@ -52,16 +56,22 @@ def test_two_names_of_one_address_take_turns(web):
     visits, gaps, metrics = ask_many(web, NAMES, manners)
     assert [v.status for v in visits] == [200, 200]
     assert [v.address for v in visits] == ["127.0.0.1"] * 2
-    assert gaps[0] >= 1.4  # a quarter of the pause, but for the moment between the claim and the arrival
+    assert (
+        gaps[0] >= 1.4
+    )  # a quarter of the pause, but for the moment between the claim and the arrival
     assert metrics.waits == 1
     assert 0 < metrics.waited_s <= 2
-    assert metrics.requests == 2  # the attempt for which it was too soon never left this machine
+    assert (
+        metrics.requests == 2
+    )  # the attempt for which it was too soon never left this machine
 
 
 def test_routed_names_are_exempt(web):
     def manners(port):
         routes = (Route("*.test", "127.0.0.1", port),)
-        return behaving(obey_robots=False, routes=routes, politeness=policy(host_delay_s=20))
+        return behaving(
+            obey_robots=False, routes=routes, politeness=policy(host_delay_s=20)
+        )
 
     hosts = [f"h{n}.test" for n in range(8)]
     visits, gaps, metrics = ask_many(web, hosts, manners)
@@ -72,7 +82,9 @@ def test_routed_names_are_exempt(web):
 
 def test_an_address_that_is_due_too_late_is_not_waited_for(web):
     def manners(_port):
-        return behaving(obey_robots=False, politeness=policy(host_delay_s=400), patience_s=5)
+        return behaving(
+            obey_robots=False, politeness=policy(host_delay_s=400), patience_s=5
+        )
 
     visits, _, metrics = ask_many(web, NAMES, manners)
     (late,) = [v for v in visits if isinstance(v, Failure)]
@@ -88,7 +100,9 @@ def test_a_cancelled_request_gives_its_turn_back():
             clock, ours = SystemClock(), behaving(obey_robots=False)
             politeness = Politeness(clock)
             turns = TaskPoliteness(politeness, ours.politeness, clock).turns()
-            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded(), turns=turns)
+            fetcher = CurlFetcher(
+                ours, Guard.opening(["127.0.0.0/8"]), bounded(), turns=turns
+            )
             task = asyncio.create_task(fetcher.fetch(url))
             await asyncio.sleep(0.1)
             task.cancel()

@@ -18,7 +18,9 @@ import pytest
 MAX_KIB = 100 * 1024
 MAX_S = 5.0
 KEPT = 20 * 1024 * 1024  # what is kept of a body
-ZSTD = KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"  # what nobody here can unpack is refused
+ZSTD = (
+    KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"
+)  # what nobody here can unpack is refused
 
 CHILD = """
     import asyncio, sys, time
@@ -56,10 +58,18 @@ def fetch_all(web, answers):
 
     async def run():
         async with web.serving(answers) as server:
-            command = [sys.executable, "-c", textwrap.dedent(CHILD), str(server.port), *answers]
+            command = [
+                sys.executable,
+                "-c",
+                textwrap.dedent(CHILD),
+                str(server.port),
+                *answers,
+            ]
             shared = str(Path(__file__).parents[1] / "shared")
             env = {**os.environ, "PYTHONPATH": shared}
-            child = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, env=env)
+            child = await asyncio.create_subprocess_exec(
+                *command, stdout=subprocess.PIPE, env=env
+            )
             out, _ = await child.communicate()
             return out.decode().splitlines()
 
@@ -139,7 +149,9 @@ def test_a_gibibyte_in_a_small_parcel(web, coding):
 @pytest.mark.slow
 def test_ten_thousand_members_in_one_gzip(web):
     """libcurl reads the first and refuses what follows; whichever it does, it is cheap."""
-    outcome, seconds, _, peak_kib = meet(web, web.http(pack_members(), "Content-Encoding: gzip"))
+    outcome, seconds, _, peak_kib = meet(
+        web, web.http(pack_members(), "Content-Encoding: gzip")
+    )
     assert outcome[0] in ("BAD_ANSWER", "100000", str(KEPT))
     assert seconds < MAX_S
     assert peak_kib < MAX_KIB
@@ -164,32 +176,56 @@ def repeats(head, piece, pause_s=0.0):
 
 ENDLESS = {
     "body": (repeats(OK + b"\r\n", b"x" * 65_536), str(KEPT)),
-    "body of known length": (repeats(OK + b"Content-Length: 999999999999\r\n\r\n", b"x" * 65_536), str(KEPT)),
+    "body of known length": (
+        repeats(OK + b"Content-Length: 999999999999\r\n\r\n", b"x" * 65_536),
+        str(KEPT),
+    ),
     "chunks": (repeats(CHUNKED, b"10000\r\n" + b"x" * 65_536 + b"\r\n"), str(KEPT)),
     "chunks of one byte": (repeats(CHUNKED, b"1\r\nx\r\n" * 10_000), "502001"),
     "one chunk": (repeats(CHUNKED + b"7fffffffffffffff\r\n", b"x" * 65_536), str(KEPT)),
     "chunk extensions": (repeats(CHUNKED + b"5", b";a=" + b"b" * 10_000), "TOO_LARGE"),
-    "chunk extensions in every chunk": (repeats(CHUNKED, b"1;" + b"a" * 4000 + b"\r\nx\r\n"), "TOO_LARGE"),
+    "chunk extensions in every chunk": (
+        repeats(CHUNKED, b"1;" + b"a" * 4000 + b"\r\nx\r\n"),
+        "TOO_LARGE",
+    ),
     "digits of a chunk's length": (repeats(CHUNKED, b"0" * 10_000), "BAD_ANSWER"),
     "headers": (repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"), "TOO_LARGE"),
     "one header": (repeats(OK + b"X-A: ", b"b" * 10_000), "TOO_LARGE"),
-    "folded header": (repeats(OK + b"X-A: b\r\n", b" " + b"b" * 100 + b"\r\n"), "TOO_LARGE"),
+    "folded header": (
+        repeats(OK + b"X-A: b\r\n", b" " + b"b" * 100 + b"\r\n"),
+        "TOO_LARGE",
+    ),
     "names of headers": (repeats(OK, b"x" * 10_000), "TOO_LARGE"),
     "status line": (repeats(b"HTTP/1.1 200 ", b"O" * 10_000), "TOO_LARGE"),
-    "interim answers": (repeats(b"", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 100), "TOO_LARGE"),
+    "interim answers": (
+        repeats(b"", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 100),
+        "TOO_LARGE",
+    ),
     "100 Continue": (repeats(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "TOO_LARGE"),
-    "102 Processing": (repeats(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 100), "TOO_LARGE"),
+    "102 Processing": (
+        repeats(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 100),
+        "TOO_LARGE",
+    ),
     "trailers": (repeats(CHUNKED + b"0\r\n", b"T: x\r\n" * 100), "TOO_LARGE"),
     "blank lines before the status": (repeats(b"", b"\r\n" * 1000), "BAD_ANSWER"),
     "empty deflate blocks": (
-        repeats(OK + b"Content-Encoding: deflate\r\n\r\n\x78\x9c", b"\x00\x00\x00\xff\xff" * 10_000),
+        repeats(
+            OK + b"Content-Encoding: deflate\r\n\r\n\x78\x9c",
+            b"\x00\x00\x00\xff\xff" * 10_000,
+        ),
         "TOO_LARGE",
     ),
     "name of a gzip member": (
-        repeats(OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff", b"n" * 65_536),
+        repeats(
+            OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff",
+            b"n" * 65_536,
+        ),
         "TOO_LARGE",
     ),
-    "redirect": (repeats(b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", b"x" * 65_536), "REDIRECT_LOOP"),
+    "redirect": (
+        repeats(b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", b"x" * 65_536),
+        "REDIRECT_LOOP",
+    ),
 }
 
 
@@ -202,22 +238,34 @@ def test_what_has_no_end_is_left(web, what):
 
 DRIPS = {
     "body": repeats(OK + b"\r\n", b"x", 0.1),
-    "body of known length": repeats(OK + b"Content-Length: 100000\r\n\r\n", b"xxxx", 0.2),
+    "body of known length": repeats(
+        OK + b"Content-Length: 100000\r\n\r\n", b"xxxx", 0.2
+    ),
     "chunks": repeats(CHUNKED, b"1\r\nx\r\n", 0.3),
     "status line": repeats(b"HTTP/1.1 200 ", b"O", 0.2),
     "headers": repeats(OK, b"X-A: b\r\n", 0.2),
     "one header": repeats(OK + b"X-A: ", b"b", 0.2),
     "interim answers": repeats(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.5),
     "trailers": repeats(CHUNKED + b"0\r\n", b"T: x\r\n", 0.2),
-    "gzip": repeats(OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"x")[:10], 0.2),
+    "gzip": repeats(
+        OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"x")[:10], 0.2
+    ),
 }
 
 
 @pytest.mark.slow
 def test_slow_drips_are_left_soon(web):
     """All at once: each is waited for in vain for some seconds."""
-    outcomes, seconds, _, peak_kib = fetch_all(web, {f"/{n}": drip for n, drip in enumerate(DRIPS.values())})
+    outcomes, seconds, _, peak_kib = fetch_all(
+        web, {f"/{n}": drip for n, drip in enumerate(DRIPS.values())}
+    )
     reasons = {what: outcome[0] for what, outcome in zip(DRIPS, outcomes, strict=True)}
-    assert {what: why for what, why in reasons.items() if why not in ("STALLED", "BAD_ANSWER")} == {}
-    assert seconds < 2 * MAX_S  # of 120 that an answer may take, on a machine that is busy with other tests
+    assert {
+        what: why
+        for what, why in reasons.items()
+        if why not in ("STALLED", "BAD_ANSWER")
+    } == {}
+    assert (
+        seconds < 2 * MAX_S
+    )  # of 120 that an answer may take, on a machine that is busy with other tests
     assert peak_kib < MAX_KIB

@@ -80,7 +80,10 @@ def run(web, answers, story, **more):
     """Tell a story to a fetcher in front of these answers; afterwards nothing may be held."""
 
     async def told():
-        async with web.serving(answers) as server, web.fetching(server, limits(**more)) as fetcher:
+        async with (
+            web.serving(answers) as server,
+            web.fetching(server, limits(**more)) as fetcher,
+        ):
             result = await asyncio.wait_for(story(fetcher, server), 20)
             gc.collect()
             assert fetcher.budget.held == 0
@@ -94,7 +97,9 @@ def test_forty_bombs_at_once_hold_the_budget_and_one_answer_more(web):
 
     async def story(fetcher, _):
         watching = asyncio.create_task(peak(fetcher.budget, samples))
-        sizes = await asyncio.gather(*(visit(fetcher, host(n), 0.01) for n in range(40)))
+        sizes = await asyncio.gather(
+            *(visit(fetcher, host(n), 0.01) for n in range(40))
+        )
         watching.cancel()
         return sizes
 
@@ -114,7 +119,9 @@ def test_without_an_account_nobody_waits(web):
 
 def test_an_answer_larger_than_the_whole_budget_comes_to_its_own_limit(web):
     async def story(fetcher, _):
-        return await visit(fetcher, host(1)), await visit(fetcher, host(2), max_bytes=8 * MB)
+        return await visit(fetcher, host(1)), await visit(
+            fetcher, host(2), max_bytes=8 * MB
+        )
 
     assert run(web, {"/": large(web, 9 * MB)}, story) == (9 * MB, 8 * MB)
 
@@ -241,7 +248,9 @@ def test_what_fails_and_who_breaks_give_all_back(web):
         assert fetcher.budget.held == 0
         return failure.reason
 
-    assert run(web, {"/": large(web, 9 * MB), "/lost": lost}, story) is FailureReason.RESET
+    assert (
+        run(web, {"/": large(web, 9 * MB), "/lost": lost}, story) is FailureReason.RESET
+    )
 
 
 def test_an_answer_that_is_let_go_of_counts_no_more_though_its_account_goes_on(web):
@@ -278,13 +287,17 @@ def test_a_drip_that_holds_much_does_not_keep_others_waiting(web):
             await asyncio.sleep(0.1)
 
     async def story(fetcher, _):
-        dripping = asyncio.create_task(visit(fetcher, host(1, "/drips"), max_bytes=50 * MB))
+        dripping = asyncio.create_task(
+            visit(fetcher, host(1, "/drips"), max_bytes=50 * MB)
+        )
         await until(lambda: fetcher.budget.is_spent)
         began = time.monotonic()
         other = await visit(fetcher, host(2))
         return await dripping, other, time.monotonic() - began
 
-    dripped, other, waited_s = run(web, {"/": large(web), "/drips": drips}, story, drip_s=0.5)
+    dripped, other, waited_s = run(
+        web, {"/": large(web), "/drips": drips}, story, drip_s=0.5
+    )
     assert isinstance(dripped, Failure)
     assert dripped.reason is FailureReason.STALLED
     assert other == 3 * MB
@@ -335,7 +348,9 @@ def test_who_goes_on_and_waits_for_one_who_waits_is_not_waited_for(web, monkeypa
     assert run(web, answers, story) == (5, 1_001_000)
 
 
-def test_who_has_held_much_for_long_while_others_wait_is_told_to_come_back(web, monkeypatch):
+def test_who_has_held_much_for_long_while_others_wait_is_told_to_come_back(
+    web, monkeypatch
+):
     monkeypatch.setattr(byte_budget, "PRESSED_S", 0.3)
 
     async def story(fetcher, server):
@@ -343,15 +358,29 @@ def test_who_has_held_much_for_long_while_others_wait_is_told_to_come_back(web, 
             kept = await fetcher.fetch(host(1))
             waiting = asyncio.create_task(visit(fetcher, host(2)))
             endings = []
-            while not isinstance(ending := await fetcher.fetch(host(1, "/small")), Failure):
+            while not isinstance(
+                ending := await fetcher.fetch(host(1, "/small")), Failure
+            ):
                 endings.append(ending.status)
                 await asyncio.sleep(0.05)
             asked = len(server.requests)
             del kept
-        return ending.reason, ending.retry_after_s > 0, bool(endings), await waiting, asked == 1 + len(endings)
+        return (
+            ending.reason,
+            ending.retry_after_s > 0,
+            bool(endings),
+            await waiting,
+            asked == 1 + len(endings),
+        )
 
     answers = {"/": large(web, 9 * MB), "/small": web.http(b"small")}
-    assert run(web, answers, story) == (FailureReason.RATE_LIMITED, True, True, 9 * MB, True)
+    assert run(web, answers, story) == (
+        FailureReason.RATE_LIMITED,
+        True,
+        True,
+        9 * MB,
+        True,
+    )
 
 
 def test_robots_txt_is_asked_for_whoever_waits(web):

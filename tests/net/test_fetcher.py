@@ -23,11 +23,23 @@ from geohound.settings import Settings
 
 
 def test_an_answer_comes_back_with_everything_that_was_sent(web):
-    answers = {"/page": web.http(b"hello", "Content-Type: text/html", "X-Twice: a", "X-Twice: b")}
+    answers = {
+        "/page": web.http(
+            b"hello", "Content-Type: text/html", "X-Twice: a", "X-Twice: b"
+        )
+    }
     (visit,), server = web.ask(answers, "http://a.test/page#part")
     assert isinstance(visit, Response)
-    assert (visit.status, visit.body, visit.truncated, visit.chain) == (200, b"hello", False, ())
-    assert (visit.url, visit.final_url) == ("http://a.test/page#part", "http://a.test/page")
+    assert (visit.status, visit.body, visit.truncated, visit.chain) == (
+        200,
+        b"hello",
+        False,
+        (),
+    )
+    assert (visit.url, visit.final_url) == (
+        "http://a.test/page#part",
+        "http://a.test/page",
+    )
     assert visit.headers["content-type"] == "text/html"
     assert visit.headers["x-twice"] == "a, b"
     assert visit.address == "127.0.0.1"
@@ -45,7 +57,10 @@ def test_several_robots_tags_stay_apart(web):
 
 def test_the_request_names_us_and_says_what_we_accept(web):
     async def run():
-        async with web.serving({"/": web.http()}) as server, web.fetching(server) as fetcher:
+        async with (
+            web.serving({"/": web.http()}) as server,
+            web.fetching(server) as fetcher,
+        ):
             await fetcher.fetch("http://a.test/", accept="text/xml\r\nX-Evil: 1")
             await fetcher.fetch("http://a.test/", accept="image/png")
         return server.heads
@@ -73,7 +88,10 @@ def test_the_fetcher_satisfies_the_contract():
 def test_many_hosts_are_asked_at_once_on_either_event_loop(web, runner):
     async def run():
         answers = {"/robots.txt": web.http(), "/": web.http(b"x" * 100_000)}
-        async with web.serving(answers) as server, web.fetching(server, policy=behaving()) as fetcher:
+        async with (
+            web.serving(answers) as server,
+            web.fetching(server, policy=behaving()) as fetcher,
+        ):
             urls = [f"http://h{n % 20}.test/" for n in range(200)]
             visits = await asyncio.gather(*(fetcher.fetch(url) for url in urls))
             return visits, server, fetcher.metrics
@@ -83,7 +101,11 @@ def test_many_hosts_are_asked_at_once_on_either_event_loop(web, runner):
     assert server.requests.count("/") == 200
     assert server.requests.count("/robots.txt") == 20
     assert server.connections == 20
-    assert (metrics.requests, metrics.by_status_class["2xx"], metrics.connections) == (220, 220, 20)
+    assert (metrics.requests, metrics.by_status_class["2xx"], metrics.connections) == (
+        220,
+        220,
+        20,
+    )
     assert metrics.body_bytes == 200 * 100_000
 
 
@@ -98,7 +120,9 @@ def test_one_host_is_asked_one_thing_at_a_time(web):
             await writer.drain()
 
         async with web.serving({"/": slow}) as server, web.fetching(server) as fetcher:
-            return await asyncio.gather(*(fetcher.fetch("http://a.test/") for _ in range(5)))
+            return await asyncio.gather(
+                *(fetcher.fetch("http://a.test/") for _ in range(5))
+            )
 
     visits = asyncio.run(run())
     assert [v.body for v in visits] == [b"done"] * 5
@@ -113,22 +137,35 @@ def test_a_connection_is_kept_for_the_next_request(web):
 
 @pytest.mark.parametrize(
     ("coding", "pack"),
-    [("gzip", gzip.compress), ("br", brotli.compress), ("x-gzip", gzip.compress), ("deflate", zlib.compress)],
+    [
+        ("gzip", gzip.compress),
+        ("br", brotli.compress),
+        ("x-gzip", gzip.compress),
+        ("deflate", zlib.compress),
+    ],
 )
 def test_packed_bodies_are_unpacked(web, coding, pack):
-    (visit,), _ = web.ask({"/": web.http(pack(b"map " * 1000), f"Content-Encoding: {coding}")}, "http://a.test/")
+    (visit,), _ = web.ask(
+        {"/": web.http(pack(b"map " * 1000), f"Content-Encoding: {coding}")},
+        "http://a.test/",
+    )
     assert visit.body == b"map " * 1000
 
 
 @pytest.mark.parametrize("coding", ["utf-8", "zstd", "gzip", "gzip, " * 9 + "gzip"])
 def test_a_body_in_a_coding_that_is_none_is_taken_as_it_comes(web, coding):
-    (visit,), server = web.ask({"/": web.http(b"<WMS/>", f"Content-Encoding: {coding}")}, "http://a.test/")
+    (visit,), server = web.ask(
+        {"/": web.http(b"<WMS/>", f"Content-Encoding: {coding}")}, "http://a.test/"
+    )
     assert visit.body == b"<WMS/>"
     assert len(server.requests) == 2
     assert "Accept-Encoding: identity" in server.heads[1]
 
 
-@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+@pytest.mark.parametrize(
+    "status",
+    ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"],
+)
 def test_redirects_are_followed_and_remembered(web, status):
     answers = {
         "/a": web.http(b"go", "Location: /b?x=1#f", status=status),
@@ -144,13 +181,18 @@ def test_redirects_are_followed_and_remembered(web, status):
 
 def test_a_redirect_in_utf8_is_understood(web):
     location = "Location: /größe".encode().decode("latin-1")
-    answers = {"/": web.http(b"", location, status="302 Found"), "/gr%C3%B6%C3%9Fe": web.http(b"big")}
+    answers = {
+        "/": web.http(b"", location, status="302 Found"),
+        "/gr%C3%B6%C3%9Fe": web.http(b"big"),
+    }
     (visit,), _ = web.ask(answers, "http://a.test/")
     assert visit.body == b"big"
 
 
 def test_a_redirect_without_a_place_is_an_answer(web):
-    (visit,), _ = web.ask({"/": web.http(b"lost", status="302 Found")}, "http://a.test/")
+    (visit,), _ = web.ask(
+        {"/": web.http(b"lost", status="302 Found")}, "http://a.test/"
+    )
     assert (visit.status, visit.body) == (302, b"lost")
 
 
@@ -159,7 +201,9 @@ def test_redirect_loops_and_endless_redirects_are_told_apart(web):
         "/loop": web.http(b"", "Location: /pool", status="302 F"),
         "/pool": web.http(b"", "Location: /loop", status="302 F"),
     }
-    answers |= {f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(20)}
+    answers |= {
+        f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(20)
+    }
     (loop, endless), server = web.ask(answers, "http://a.test/loop", "http://a.test/0")
     assert loop.reason is FailureReason.REDIRECT_LOOP
     assert endless.reason is FailureReason.TOO_MANY_REDIRECTS
@@ -167,27 +211,34 @@ def test_redirect_loops_and_endless_redirects_are_told_apart(web):
 
 
 def test_five_redirects_are_not_too_many(web):
-    answers = {f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(5)} | {
-        "/5": web.http(b"end")
-    }
+    answers = {
+        f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(5)
+    } | {"/5": web.http(b"end")}
     (visit,), _ = web.ask(answers, "http://a.test/0")
     assert visit.body == b"end"
 
 
 def test_how_many_redirects_are_followed_is_a_setting(web):
     """Sidsten 2012, appendix A.4: maxRedirects, "Set to 4 by default"; here 5, as RFC 9309 asks for robots.txt."""
-    answers = {f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(9)}
+    answers = {
+        f"/{n}": web.http(b"", f"Location: /{n + 1}", status="302 F") for n in range(9)
+    }
     limits = app.fetcher(Settings(max_redirects=4)).limits
     (visit,), server = web.ask(answers, "http://a.test/0", limits=limits)
     assert visit.reason is FailureReason.TOO_MANY_REDIRECTS
-    assert server.requests == ["/0", "/1", "/2", "/3", "/4"], "the first request and four redirects"
+    assert server.requests == ["/0", "/1", "/2", "/3", "/4"], (
+        "the first request and four redirects"
+    )
     assert Settings().max_redirects == 5
 
 
 @pytest.mark.parametrize(
     ("location", "reason"),
     [
-        ("http://127.0.0.2:1/", FailureReason.REFUSED),  # inside the opened net: only the connection fails
+        (
+            "http://127.0.0.2:1/",
+            FailureReason.REFUSED,
+        ),  # inside the opened net: only the connection fails
         ("http://10.0.0.1/", FailureReason.FORBIDDEN_NET),
         ("http://169.254.169.254/latest/meta-data/", FailureReason.FORBIDDEN_NET),
         ("http://[::1]/", FailureReason.FORBIDDEN_NET),
@@ -201,16 +252,28 @@ def test_how_many_redirects_are_followed_is_a_setting(web):
     ],
 )
 def test_each_redirect_is_checked_like_a_first_request(web, location, reason):
-    (visit,), server = web.ask({"/": web.http(b"", f"Location: {location}", status="302 F")}, "http://a.test/")
+    (visit,), server = web.ask(
+        {"/": web.http(b"", f"Location: {location}", status="302 F")}, "http://a.test/"
+    )
     assert visit.reason is reason
     assert server.requests == ["/"]
 
 
 @pytest.mark.parametrize(
-    "status", ["204 No Content", "404 Not Found", "429 Slow Down", "500 Oops", "503 Busy", "999 Odd"]
+    "status",
+    [
+        "204 No Content",
+        "404 Not Found",
+        "429 Slow Down",
+        "500 Oops",
+        "503 Busy",
+        "999 Odd",
+    ],
 )
 def test_every_status_is_an_answer(web, status):
-    (visit,), _ = web.ask({"/": web.http(b"", "Retry-After: 7", status=status)}, "http://a.test/")
+    (visit,), _ = web.ask(
+        {"/": web.http(b"", "Retry-After: 7", status=status)}, "http://a.test/"
+    )
     assert visit.status == int(status[:3])
     assert visit.headers["retry-after"] == "7"
 
@@ -235,7 +298,10 @@ def test_two_different_locations_are_no_answer(web):
 
 
 def test_the_same_location_twice_is_one_location(web):
-    answers = {"/": web.http(b"", "Location: /b\r\nLocation: /b", status="302 F"), "/b": web.http(b"b")}
+    answers = {
+        "/": web.http(b"", "Location: /b\r\nLocation: /b", status="302 F"),
+        "/b": web.http(b"b"),
+    }
     (visit,), _ = web.ask(answers, "http://a.test/")
     assert visit.body == b"b"
 
@@ -254,7 +320,9 @@ def test_what_is_no_web_address_is_a_bad_url(web, url):
 
 def test_nobody_there_and_no_such_name_are_told_apart():
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded())
+        fetcher = CurlFetcher(
+            behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded()
+        )
         refused = await fetcher.fetch("http://127.0.0.1:1/")
         nowhere = await fetcher.fetch("http://no-such-name.invalid/")
         await fetcher.close()
@@ -269,7 +337,11 @@ def test_an_address_to_which_no_way_leads_is_unreachable():
     """TCP knows no broadcast: the kernel refuses this address by itself, in every network."""
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["255.255.255.255/32"]), bounded())
+        fetcher = CurlFetcher(
+            behaving(obey_robots=False),
+            Guard.opening(["255.255.255.255/32"]),
+            bounded(),
+        )
         visit = await fetcher.fetch("http://255.255.255.255/")
         await fetcher.close()
         return visit
@@ -304,12 +376,17 @@ def test_closing_ends_what_is_under_way(web):
         async def hang(reader, writer):
             await reader.read()
 
-        async with web.serving({"/hang": hang}) as server, web.fetching(server) as fetcher:
+        async with (
+            web.serving({"/hang": hang}) as server,
+            web.fetching(server) as fetcher,
+        ):
             task = asyncio.create_task(fetcher.fetch("http://a.test/hang"))
             while not server.requests:
                 await asyncio.sleep(0.01)
             await fetcher.close()
-            return await asyncio.wait_for(asyncio.gather(task, return_exceptions=True), 2)
+            return await asyncio.wait_for(
+                asyncio.gather(task, return_exceptions=True), 2
+            )
 
     (result,) = asyncio.run(run())
     assert isinstance(result, Failure)
@@ -318,7 +395,10 @@ def test_closing_ends_what_is_under_way(web):
 
 def test_routes_do_not_stick_to_a_reused_handle(web):
     async def run():
-        async with web.serving({"/": web.http(b"x")}) as server, web.fetching(server) as fetcher:
+        async with (
+            web.serving({"/": web.http(b"x")}) as server,
+            web.fetching(server) as fetcher,
+        ):
             routed = await fetcher.fetch("http://a.test/")
             straight = await fetcher.fetch("http://127.0.0.3:1/")
             return routed, straight, server
@@ -345,8 +425,13 @@ def test_waiting_in_line_does_not_count_as_time_of_the_server(web):
             await writer.drain()
 
         limits = bounded(total_s=0.7)
-        async with web.serving({"/": slow}) as server, web.fetching(server, limits) as fetcher:
-            return await asyncio.gather(*(fetcher.fetch("http://a.test/") for _ in range(4)))
+        async with (
+            web.serving({"/": slow}) as server,
+            web.fetching(server, limits) as fetcher,
+        ):
+            return await asyncio.gather(
+                *(fetcher.fetch("http://a.test/") for _ in range(4))
+            )
 
     visits = asyncio.run(run())
     assert [v.status for v in visits] == [200] * 4

@@ -134,7 +134,9 @@ def test_no_way_leads_to_the_listener(listener):
     port = listener.getsockname()[1]
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening([], [port]), SHORT)
+        fetcher = CurlFetcher(
+            behaving(obey_robots=False), Guard.opening([], [port]), SHORT
+        )
         visits = [await fetcher.fetch(way.replace("{p}", str(port))) for way in WAYS_IN]
         metrics = fetcher.metrics
         await fetcher.close()
@@ -142,7 +144,9 @@ def test_no_way_leads_to_the_listener(listener):
 
     visits, metrics = asyncio.run(run())
     refused = {FailureReason.FORBIDDEN_NET, FailureReason.BAD_URL}
-    assert [v.url for v in visits if not (isinstance(v, Failure) and v.reason in refused)] == []
+    assert [
+        v.url for v in visits if not (isinstance(v, Failure) and v.reason in refused)
+    ] == []
     assert metrics.connections == 0
     assert not was_reached(listener)
 
@@ -152,7 +156,9 @@ def test_the_listener_would_notice(listener):
     port = listener.getsockname()[1]
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded())
+        fetcher = CurlFetcher(
+            behaving(obey_robots=False), Guard.opening(["127.0.0.0/8"]), bounded()
+        )
         task = asyncio.create_task(fetcher.fetch(f"http://localhost:{port}/"))
         await asyncio.sleep(0.2)
         task.cancel()
@@ -168,30 +174,47 @@ def test_no_redirect_leads_to_the_listener(web, listener):
     port = listener.getsockname()[1]
     ways = [way.replace("{p}", str(port)) for way in WAYS_IN if "\n" not in way]
     answers = {
-        f"/{n}": b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + way.encode() + b"\r\n\r\n"
+        f"/{n}": b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: "
+        + way.encode()
+        + b"\r\n\r\n"
         for n, way in enumerate(ways)
     }
 
     async def run():
         async with web.serving(answers, host="127.0.0.2") as server:
-            ours = behaving(obey_robots=False, routes=(Route("*.test", "127.0.0.2", server.port),))
+            ours = behaving(
+                obey_robots=False, routes=(Route("*.test", "127.0.0.2", server.port),)
+            )
             fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.2/32"], [port]), SHORT)
-            visits = [await fetcher.fetch(f"http://a.test/{n}") for n in range(len(ways))]
+            visits = [
+                await fetcher.fetch(f"http://a.test/{n}") for n in range(len(ways))
+            ]
             await fetcher.close()
             return visits, server
 
     visits, server = asyncio.run(run())
     refused = {FailureReason.FORBIDDEN_NET, FailureReason.BAD_URL}
-    reached = [ways[n] for n, v in enumerate(visits) if not (isinstance(v, Failure) and v.reason in refused)]
+    reached = [
+        ways[n]
+        for n, v in enumerate(visits)
+        if not (isinstance(v, Failure) and v.reason in refused)
+    ]
     # What the URL standard reads as a path is one on the server itself: asked there, and not found.
-    assert [way for way in reached if not way.startswith(("http:127", "http:/127"))] == []
+    assert [
+        way for way in reached if not way.startswith(("http:127", "http:/127"))
+    ] == []
     assert server.connections == 1
     assert not was_reached(listener)
 
 
 def test_a_redirect_of_robots_txt_leads_nowhere_else_either(web, listener):
     port = listener.getsockname()[1]
-    answers = {"/robots.txt": web.http(b"", f"Location: http://127.0.0.1:{port}/", status="302 F"), "/": web.http(b"x")}
+    answers = {
+        "/robots.txt": web.http(
+            b"", f"Location: http://127.0.0.1:{port}/", status="302 F"
+        ),
+        "/": web.http(b"x"),
+    }
 
     async def run():
         async with web.serving(answers, host="127.0.0.2") as server:
@@ -220,17 +243,34 @@ def answering(monkeypatch, answers):
 
 @pytest.mark.parametrize(
     "later",
-    ["127.0.0.1", "127.0.0.1,127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "0.0.0.0"],
+    [
+        "127.0.0.1",
+        "127.0.0.1,127.0.0.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "169.254.169.254",
+        "10.0.0.1",
+        "0.0.0.0",
+    ],
 )
-def test_a_name_that_changes_its_address_is_judged_anew_for_each_connection(web, listener, monkeypatch, later):
+def test_a_name_that_changes_its_address_is_judged_anew_for_each_connection(
+    web, listener, monkeypatch, later
+):
     """Rebinding: good when it was first looked up, this machine the next time."""
     port = listener.getsockname()[1]
 
     async def run():
         answers = {"/": web.http(b"x", "Connection: close")}
         async with web.serving(answers, host="127.0.0.2", port=port) as server:
-            answering(monkeypatch, [f"evil.example:{port}:127.0.0.2", f"evil.example:{port}:{later}"])
-            fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.2/32"], [port]), SHORT)
+            answering(
+                monkeypatch,
+                [f"evil.example:{port}:127.0.0.2", f"evil.example:{port}:{later}"],
+            )
+            fetcher = CurlFetcher(
+                behaving(obey_robots=False),
+                Guard.opening(["127.0.0.2/32"], [port]),
+                SHORT,
+            )
             first = await fetcher.fetch(f"http://evil.example:{port}/")
             second = await fetcher.fetch(f"http://evil.example:{port}/")
             await fetcher.close()
@@ -250,7 +290,11 @@ def test_of_several_addresses_only_the_open_one_is_asked(web, listener, monkeypa
     async def run():
         async with web.serving({"/": web.http(b"x")}, host="127.0.0.2", port=port):
             answering(monkeypatch, [f"evil.example:{port}:127.0.0.1,[::1],127.0.0.2"])
-            fetcher = CurlFetcher(behaving(obey_robots=False), Guard.opening(["127.0.0.2/32"], [port]), SHORT)
+            fetcher = CurlFetcher(
+                behaving(obey_robots=False),
+                Guard.opening(["127.0.0.2/32"], [port]),
+                SHORT,
+            )
             visit = await fetcher.fetch(f"http://evil.example:{port}/")
             await fetcher.close()
             return visit
@@ -288,10 +332,16 @@ def test_ordinary_addresses_are_let_through(address):
     assert Guard().objection_to_address(address, 443) is None
 
 
-@pytest.mark.parametrize("port", [22, 25, 23, 1, 110, 3306, 5432, 6379, 9200, 11211, 0, 65535])
+@pytest.mark.parametrize(
+    "port", [22, 25, 23, 1, 110, 3306, 5432, 6379, 9200, 11211, 0, 65535]
+)
 def test_ports_of_other_protocols_are_refused(port):
-    assert str(Guard().objection_to_address("8.8.8.8", port)).startswith(f"port {port},")
-    assert str(Guard().objection_to_host("example.com", port)).startswith(f"port {port},")
+    assert str(Guard().objection_to_address("8.8.8.8", port)).startswith(
+        f"port {port},"
+    )
+    assert str(Guard().objection_to_host("example.com", port)).startswith(
+        f"port {port},"
+    )
 
 
 @pytest.mark.parametrize("port", [80, 443, 8080, 8443, 6080, 6443, 8000, 8081, 8399])
@@ -320,7 +370,9 @@ def test_a_malformed_net_is_refused_at_the_start(net):
         Guard.opening([net])
 
 
-@pytest.mark.parametrize("place", ["", "localhost", "127.0.0.1:80", "/run/x.sock", "fe80::1%eth0%x", "1.2.3"])
+@pytest.mark.parametrize(
+    "place", ["", "localhost", "127.0.0.1:80", "/run/x.sock", "fe80::1%eth0%x", "1.2.3"]
+)
 def test_only_numeric_addresses_can_pass_the_socket_check(place):
     assert Guard().objection_to_address(place, 80) is not None
 
@@ -328,17 +380,75 @@ def test_only_numeric_addresses_can_pass_the_socket_check(place):
 @pytest.mark.parametrize(
     ("url", "clean", "origin", "hostname", "port", "path"),
     [
-        ("http://A.Ex/x?y=1#z", "http://a.ex/x?y=1", "http://a.ex", "a.ex", 80, "/x?y=1"),
-        ("https://a.ex:8443", "https://a.ex:8443/", "https://a.ex:8443", "a.ex", 8443, "/"),
-        ("http://[2A00::1]:81/a", "http://[2a00::1]:81/a", "http://[2a00::1]:81", "[2a00::1]", 81, "/a"),
-        ("https://[2a00::1]/", "https://[2a00::1]/", "https://[2a00::1]", "[2a00::1]", 443, "/"),
-        ("http://a.ex?q=/@:", "http://a.ex/?q=/@:", "http://a.ex", "a.ex", 80, "/?q=/@:"),
-        ("http://ü.ex/ü", "http://xn--tda.ex/%C3%BC", "http://xn--tda.ex", "xn--tda.ex", 80, "/%C3%BC"),
-        ("http://a.ex/x@y:z#@b", "http://a.ex/x@y:z", "http://a.ex", "a.ex", 80, "/x@y:z"),
-        ("https://a.ex:443/%2e%2E/a b", "https://a.ex/a%20b", "https://a.ex", "a.ex", 443, "/a%20b"),
+        (
+            "http://A.Ex/x?y=1#z",
+            "http://a.ex/x?y=1",
+            "http://a.ex",
+            "a.ex",
+            80,
+            "/x?y=1",
+        ),
+        (
+            "https://a.ex:8443",
+            "https://a.ex:8443/",
+            "https://a.ex:8443",
+            "a.ex",
+            8443,
+            "/",
+        ),
+        (
+            "http://[2A00::1]:81/a",
+            "http://[2a00::1]:81/a",
+            "http://[2a00::1]:81",
+            "[2a00::1]",
+            81,
+            "/a",
+        ),
+        (
+            "https://[2a00::1]/",
+            "https://[2a00::1]/",
+            "https://[2a00::1]",
+            "[2a00::1]",
+            443,
+            "/",
+        ),
+        (
+            "http://a.ex?q=/@:",
+            "http://a.ex/?q=/@:",
+            "http://a.ex",
+            "a.ex",
+            80,
+            "/?q=/@:",
+        ),
+        (
+            "http://ü.ex/ü",
+            "http://xn--tda.ex/%C3%BC",
+            "http://xn--tda.ex",
+            "xn--tda.ex",
+            80,
+            "/%C3%BC",
+        ),
+        (
+            "http://a.ex/x@y:z#@b",
+            "http://a.ex/x@y:z",
+            "http://a.ex",
+            "a.ex",
+            80,
+            "/x@y:z",
+        ),
+        (
+            "https://a.ex:443/%2e%2E/a b",
+            "https://a.ex/a%20b",
+            "https://a.ex",
+            "a.ex",
+            443,
+            "/a%20b",
+        ),
     ],
 )
-def test_a_url_is_taken_apart_as_the_url_standard_says(url, clean, origin, hostname, port, path):
+def test_a_url_is_taken_apart_as_the_url_standard_says(
+    url, clean, origin, hostname, port, path
+):
     target = parse_target(url)
     assert (target.url, target.origin) == (clean, origin)
     assert (target.scheme, target.hostname) == (url.partition(":")[0], hostname)
@@ -352,7 +462,10 @@ def test_routes_match_host_names_and_the_first_one_wins():
     assert route_for("test", routes) is None
 
 
-@pytest.mark.parametrize("text", ["", "x", "x=", "=a:1", "x=a", "x=a:", "x=:1", "x=a:0", "x=a:99999", "x=a:b"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "x=", "=a:1", "x=a", "x=a:", "x=:1", "x=a:0", "x=a:99999", "x=a:b"],
+)
 def test_a_malformed_route_is_refused_at_the_start(text):
     with pytest.raises(ValueError):
         parse_routes([text])

@@ -55,17 +55,33 @@ OK = b"HTTP/1.1 200 OK\r\n"
     ("handler", "reason"),
     [
         pytest.param(hang, FailureReason.FIRST_BYTE_TIMEOUT, id="never answers"),
-        pytest.param(repeats(b"", b"H", 0.1), FailureReason.BAD_ANSWER, id="status line of H"),
-        pytest.param(repeats(b"HTTP/1.1 200 ", b"O", 0.1), FailureReason.FIRST_BYTE_TIMEOUT, id="drips status"),
-        pytest.param(sends(OK, closes=False), FailureReason.STALLED, id="stops in headers"),
-        pytest.param(repeats(OK, b"X-A: b\r\n", 0.1), FailureReason.STALLED, id="drips headers"),
-        pytest.param(repeats(OK + b"\r\n", b".", 0.05), FailureReason.STALLED, id="drips body"),
+        pytest.param(
+            repeats(b"", b"H", 0.1), FailureReason.BAD_ANSWER, id="status line of H"
+        ),
+        pytest.param(
+            repeats(b"HTTP/1.1 200 ", b"O", 0.1),
+            FailureReason.FIRST_BYTE_TIMEOUT,
+            id="drips status",
+        ),
+        pytest.param(
+            sends(OK, closes=False), FailureReason.STALLED, id="stops in headers"
+        ),
+        pytest.param(
+            repeats(OK, b"X-A: b\r\n", 0.1), FailureReason.STALLED, id="drips headers"
+        ),
+        pytest.param(
+            repeats(OK + b"\r\n", b".", 0.05), FailureReason.STALLED, id="drips body"
+        ),
         pytest.param(
             sends(OK + b"Content-Length: 9\r\n\r\nabc", closes=False),
             FailureReason.STALLED,
             id="stops in body",
         ),
-        pytest.param(repeats(OK + b"\r\n", b"." * 200, 0.05), FailureReason.TOTAL_TIMEOUT, id="just fast enough"),
+        pytest.param(
+            repeats(OK + b"\r\n", b"." * 200, 0.05),
+            FailureReason.TOTAL_TIMEOUT,
+            id="just fast enough",
+        ),
     ],
 )
 def test_slow_servers_are_left_in_time(web, handler, reason):
@@ -108,8 +124,14 @@ def test_a_server_that_stops_to_think_in_the_middle_is_no_drip(web):
 @pytest.mark.parametrize(
     ("handler", "reason"),
     [
-        pytest.param(repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"), FailureReason.TOO_LARGE, id="endless headers"),
-        pytest.param(repeats(OK, b"b" * 1000), FailureReason.TOO_LARGE, id="endless header line"),
+        pytest.param(
+            repeats(OK, b"X-A: " + b"b" * 1000 + b"\r\n"),
+            FailureReason.TOO_LARGE,
+            id="endless headers",
+        ),
+        pytest.param(
+            repeats(OK, b"b" * 1000), FailureReason.TOO_LARGE, id="endless header line"
+        ),
         pytest.param(
             sends(OK + b"A: 1\r\n" * 300 + b"Content-Length: 1\r\n\r\nx"),
             FailureReason.TOO_LARGE,
@@ -120,8 +142,16 @@ def test_a_server_that_stops_to_think_in_the_middle_is_no_drip(web):
             FailureReason.TOO_LARGE,
             id="300, no body",
         ),
-        pytest.param(sends(OK + b"A: " + b"x" * 70_000 + b"\r\n\r\n"), FailureReason.TOO_LARGE, id="70 kB header"),
-        pytest.param(repeats(b"", b"HTTP/1.1 103 Early\r\nA: b\r\n\r\n"), FailureReason.TOO_LARGE, id="endless hints"),
+        pytest.param(
+            sends(OK + b"A: " + b"x" * 70_000 + b"\r\n\r\n"),
+            FailureReason.TOO_LARGE,
+            id="70 kB header",
+        ),
+        pytest.param(
+            repeats(b"", b"HTTP/1.1 103 Early\r\nA: b\r\n\r\n"),
+            FailureReason.TOO_LARGE,
+            id="endless hints",
+        ),
         pytest.param(
             repeats(OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"T: x\r\n"),
             FailureReason.TOO_LARGE,
@@ -137,7 +167,11 @@ def test_headers_are_bounded(web, handler, reason):
 
 @pytest.mark.parametrize(
     "head",
-    [b"\r\n", b"Content-Length: 99999999999\r\n\r\n", b"Content-Type: text/html\r\n\r\n"],
+    [
+        b"\r\n",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Type: text/html\r\n\r\n",
+    ],
 )
 def test_an_endless_body_is_cut_at_the_limit(web, head):
     handler = repeats(OK + head, b"x" * 60_000)
@@ -148,7 +182,9 @@ def test_an_endless_body_is_cut_at_the_limit(web, head):
 
 
 def test_a_body_of_exactly_the_limit_is_whole(web):
-    (visit,), _ = web.ask({"/": web.http(b"x" * 5000)}, "http://a.test/", max_bytes=5000)
+    (visit,), _ = web.ask(
+        {"/": web.http(b"x" * 5000)}, "http://a.test/", max_bytes=5000
+    )
     assert (len(visit.body), visit.truncated) == (5000, False)
 
 
@@ -171,15 +207,33 @@ def test_a_stream_that_unpacks_to_nothing_is_stopped_by_its_size_on_the_wire(web
     [
         pytest.param(b"", FailureReason.RESET, id="nothing"),
         pytest.param(b"\r\n\r\n", FailureReason.BAD_ANSWER, id="blank lines"),
-        pytest.param(b"<html>no headers</html>", FailureReason.BAD_ANSWER, id="HTTP/0.9"),
+        pytest.param(
+            b"<html>no headers</html>", FailureReason.BAD_ANSWER, id="HTTP/0.9"
+        ),
         pytest.param(b"SSH-2.0-OpenSSH_9\r\n", FailureReason.BAD_ANSWER, id="SSH"),
         pytest.param(b"220 mail.test ESMTP\r\n", FailureReason.BAD_ANSWER, id="SMTP"),
-        pytest.param(b"\x15\x03\x01\x00\x02\x02\x16", FailureReason.BAD_ANSWER, id="TLS alert"),
-        pytest.param(b"HTTP/1.1 abc OK\r\n\r\n", FailureReason.BAD_ANSWER, id="status abc"),
-        pytest.param(b"HTTP/9.9 200 OK\r\n\r\n", FailureReason.BAD_ANSWER, id="HTTP/9.9"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Le", FailureReason.RESET, id="lost in headers"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf", FailureReason.RESET, id="lost in body"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx", FailureReason.BAD_ANSWER, id="length -5"),
+        pytest.param(
+            b"\x15\x03\x01\x00\x02\x02\x16", FailureReason.BAD_ANSWER, id="TLS alert"
+        ),
+        pytest.param(
+            b"HTTP/1.1 abc OK\r\n\r\n", FailureReason.BAD_ANSWER, id="status abc"
+        ),
+        pytest.param(
+            b"HTTP/9.9 200 OK\r\n\r\n", FailureReason.BAD_ANSWER, id="HTTP/9.9"
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Le", FailureReason.RESET, id="lost in headers"
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf",
+            FailureReason.RESET,
+            id="lost in body",
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx",
+            FailureReason.BAD_ANSWER,
+            id="length -5",
+        ),
         pytest.param(
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx",
             FailureReason.BAD_ANSWER,
@@ -200,8 +254,14 @@ def test_a_stream_that_unpacks_to_nothing_is_stopped_by_its_size_on_the_wire(web
             FailureReason.BAD_ANSWER,
             id="broken gzip",
         ),
-        pytest.param(b"HTTP/1.1 103 Early\r\n\r\n", FailureReason.RESET, id="hint only"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nA\x00B: c\r\n\r\n", FailureReason.BAD_ANSWER, id="NUL in header"),
+        pytest.param(
+            b"HTTP/1.1 103 Early\r\n\r\n", FailureReason.RESET, id="hint only"
+        ),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nA\x00B: c\r\n\r\n",
+            FailureReason.BAD_ANSWER,
+            id="NUL in header",
+        ),
     ],
 )
 def test_broken_answers_are_failures_with_a_reason(web, raw, reason):
@@ -215,10 +275,15 @@ def test_after_every_kind_of_trouble_the_fetcher_still_works(web):
     answers = {
         "/hang": hang,
         "/endless": repeats(OK + b"\r\n", b"x" * 10_000),
-        "/broken": sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx"),
+        "/broken": sends(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx"
+        ),
         "/ok": web.http(b"fine"),
     }
-    urls = [f"http://a.test/{name}" for name in ("hang", "ok", "endless", "ok", "broken", "ok")]
+    urls = [
+        f"http://a.test/{name}"
+        for name in ("hang", "ok", "endless", "ok", "broken", "ok")
+    ]
     visits, _ = web.ask(answers, *urls, limits=QUICK, max_bytes=10_000)
     assert [v.body for v in visits[1::2]] == [b"fine"] * 3
 
@@ -228,12 +293,18 @@ def test_a_host_that_takes_no_connection_is_left_in_time_while_others_are_served
 
     async def run(full_port):
         limits = bounded(connect_s=0.5, first_byte_s=5, total_s=5)
-        async with web.serving({"/": web.http(b"x")}) as server, web.fetching(server, limits) as fetcher:
+        async with (
+            web.serving({"/": web.http(b"x")}) as server,
+            web.fetching(server, limits) as fetcher,
+        ):
             stuck = asyncio.create_task(fetcher.fetch(f"http://127.0.0.1:{full_port}/"))
             served = [await fetcher.fetch(f"http://h{n}.test/") for n in range(20)]
             return await stuck, served
 
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as callers:
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+        contextlib.ExitStack() as callers,
+    ):
         for _ in range(8):
             caller = callers.enter_context(socket.socket())
             caller.setblocking(False)

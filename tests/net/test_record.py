@@ -17,7 +17,16 @@ from geohound.net.request_recorder import RequestRecorder
 
 
 def record(n):
-    return RequestRecord(datetime(2026, 1, 1, tzinfo=UTC), "a.test", f"http://a.test/{n}", 200, None, 1, 0.1, "1.1.1.1")
+    return RequestRecord(
+        datetime(2026, 1, 1, tzinfo=UTC),
+        "a.test",
+        f"http://a.test/{n}",
+        200,
+        None,
+        1,
+        0.1,
+        "1.1.1.1",
+    )
 
 
 def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
@@ -32,15 +41,24 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
     async def run():
         async with web.serving(answers) as server:
             ours = behaving(routes=(Route("*.test", "127.0.0.1", server.port),))
-            fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded(), on_request=log.append)
-            visits = [await fetcher.fetch(f"http://a.test/{path}") for path in ("", "no", "broken")]
+            fetcher = CurlFetcher(
+                ours, Guard.opening(["127.0.0.0/8"]), bounded(), on_request=log.append
+            )
+            visits = [
+                await fetcher.fetch(f"http://a.test/{path}")
+                for path in ("", "no", "broken")
+            ]
             await fetcher.close()
             return server, visits
 
     server, visits = asyncio.run(run())
-    assert [visit.address for visit in visits] == ["127.0.0.1", "", "127.0.0.1"], "of answers and of failures"
+    assert [visit.address for visit in visits] == ["127.0.0.1", "", "127.0.0.1"], (
+        "of answers and of failures"
+    )
     records = log.take()
-    assert [(r.host, r.url.partition(".test")[2], r.status, r.reason) for r in records] == [
+    assert [
+        (r.host, r.url.partition(".test")[2], r.status, r.reason) for r in records
+    ] == [
         ("a.test", "/robots.txt", 200, None),
         ("a.test", "/", 302, None),
         ("b.test", "/robots.txt", 200, None),
@@ -49,7 +67,10 @@ def test_pages_redirects_robots_and_failures_all_leave_a_record(web):
     ]
     assert len(server.requests) == len(records)
     assert Counter(r.host for r in records) == {"a.test": 3, "b.test": 2}
-    assert all(r.address == "127.0.0.1" and r.elapsed_s > 0 and r.at.tzinfo is UTC for r in records)
+    assert all(
+        r.address == "127.0.0.1" and r.elapsed_s > 0 and r.at.tzinfo is UTC
+        for r in records
+    )
     assert records[3].bytes > 400
     assert len(log) == 0
 
@@ -58,8 +79,13 @@ def test_what_the_guard_keeps_back_is_no_request():
     log = RequestRecorder()
 
     async def run():
-        fetcher = CurlFetcher(behaving(obey_robots=False), Guard(), bounded(), on_request=log.append)
-        visits = [await fetcher.fetch(url) for url in ("http://localhost/", "http://10.0.0.1/")]
+        fetcher = CurlFetcher(
+            behaving(obey_robots=False), Guard(), bounded(), on_request=log.append
+        )
+        visits = [
+            await fetcher.fetch(url)
+            for url in ("http://localhost/", "http://10.0.0.1/")
+        ]
         await fetcher.close()
         return fetcher.metrics, visits
 

@@ -52,7 +52,9 @@ def test_validators_are_what_the_answer_gave_and_can_be_sent_back(answer, valida
 
 
 def test_a_server_that_recognises_our_copy_answers_304_without_a_body(web):
-    fresh = web.http(b"map", 'ETag: "v1"', f"Last-Modified: {DATE}", "Connection: close")
+    fresh = web.http(
+        b"map", 'ETag: "v1"', f"Last-Modified: {DATE}", "Connection: close"
+    )
     same = b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\nConnection: close\r\n\r\n'
 
     async def go():
@@ -60,7 +62,10 @@ def test_a_server_that_recognises_our_copy_answers_304_without_a_body(web):
             writer.write(same if 'If-None-Match: "v1"' in server.heads[-1] else fresh)
             await writer.drain()
 
-        async with web.serving({"/": by_tag}) as server, web.fetching(server) as fetcher:
+        async with (
+            web.serving({"/": by_tag}) as server,
+            web.fetching(server) as fetcher,
+        ):
             first = await fetcher.fetch("http://a.test/")
             again = await fetcher.fetch("http://a.test/", known=Validators.of(first))
             return first, again, await fetcher.fetch("http://a.test/"), server
@@ -76,7 +81,10 @@ def test_a_server_that_recognises_our_copy_answers_304_without_a_body(web):
 
 def test_validators_are_not_sent_to_where_a_redirect_leads(web):
     """If-Modified-Since of one page would have another, older one answer 304 though it was never read."""
-    answers = {"/": web.http(b"", "Location: /b", status="302 Found"), "/b": web.http(b"b")}
+    answers = {
+        "/": web.http(b"", "Location: /b", status="302 Found"),
+        "/b": web.http(b"b"),
+    }
 
     async def work(fetcher):
         return await fetcher.fetch("http://a.test/", known=Validators('"v1"', DATE))
@@ -89,7 +97,9 @@ def test_validators_are_not_sent_to_where_a_redirect_leads(web):
 
 def test_a_validator_brings_no_header_of_its_own_along(web):
     async def work(fetcher):
-        return await fetcher.fetch("http://a.test/", known=Validators('"a"\r\nX-Evil: 1', "x\nX-Evil: 2"))
+        return await fetcher.fetch(
+            "http://a.test/", known=Validators('"a"\r\nX-Evil: 1', "x\nX-Evil: 2")
+        )
 
     _, server = run(web, {"/": web.http()}, work)
     assert "\nX-Evil" not in server.heads[0]
@@ -105,15 +115,24 @@ def test_a_validator_brings_no_header_of_its_own_along(web):
         ("http://one.a.test/", "http://b.test?sid=1", "http://b.test/"),
     ],
 )
-def test_who_stays_gets_a_redirect_to_another_site_as_the_answer(web, start, location, destination):
-    answers = {"/": web.http(b"moved", f"Location: {location}", status="301 Moved"), "/x": web.http(b"x")}
+def test_who_stays_gets_a_redirect_to_another_site_as_the_answer(
+    web, start, location, destination
+):
+    answers = {
+        "/": web.http(b"moved", f"Location: {location}", status="301 Moved"),
+        "/x": web.http(b"x"),
+    }
 
     async def work(fetcher):
         return await fetcher.fetch(start, follows=same_site)
 
     visit, server = run(web, answers, work)
     assert isinstance(visit, Response)
-    assert (visit.status, visit.headers["location"], visit.chain) == (301, destination, ())
+    assert (visit.status, visit.headers["location"], visit.chain) == (
+        301,
+        destination,
+        (),
+    )
     assert (visit.url, visit.final_url) == (start, start)
     assert server.requests == ["/"]
 
@@ -126,7 +145,9 @@ def test_who_stays_still_follows_redirects_within_the_site(web):
     }
 
     async def work(fetcher):
-        return await fetcher.fetch("http://a.test/", follows=same_site), await fetcher.fetch("http://a.test/")
+        return await fetcher.fetch(
+            "http://a.test/", follows=same_site
+        ), await fetcher.fetch("http://a.test/")
 
     (staying, leaving), server = run(web, answers, work)
     assert staying.chain == ("http://a.test/", "http://www.a.test/2")
@@ -136,23 +157,34 @@ def test_who_stays_still_follows_redirects_within_the_site(web):
     assert server.requests == ["/", "/2", "/3", "/", "/2", "/3", "/4"]
 
 
-@pytest.mark.parametrize("location", ["ftp://b.test/", "http://u@b.test/", "javascript:alert(1)"])
-def test_a_redirect_to_no_web_address_is_a_bad_url_for_those_who_stay_too(web, location):
+@pytest.mark.parametrize(
+    "location", ["ftp://b.test/", "http://u@b.test/", "javascript:alert(1)"]
+)
+def test_a_redirect_to_no_web_address_is_a_bad_url_for_those_who_stay_too(
+    web, location
+):
     async def work(fetcher):
         return await fetcher.fetch("http://a.test/", follows=same_site)
 
-    visit, _ = run(web, {"/": web.http(b"", f"Location: {location}", status="302 F")}, work)
+    visit, _ = run(
+        web, {"/": web.http(b"", f"Location: {location}", status="302 F")}, work
+    )
     assert visit.reason is FailureReason.BAD_URL
 
 
 def test_robots_txt_is_read_where_it_was_moved_to_even_by_those_who_stay(web):
     answers = {
-        "/robots.txt": web.http(b"", "Location: http://b.test/rules", status="301 Moved"),
+        "/robots.txt": web.http(
+            b"", "Location: http://b.test/rules", status="301 Moved"
+        ),
         "/rules": web.http(b"User-agent: *\nDisallow: /"),
     }
 
     async def go():
-        async with web.serving(answers) as server, web.fetching(server, policy=behaving()) as fetcher:
+        async with (
+            web.serving(answers) as server,
+            web.fetching(server, policy=behaving()) as fetcher,
+        ):
             return await fetcher.fetch("http://a.test/", follows=same_site)
 
     assert asyncio.run(go()).reason is FailureReason.ROBOTS

@@ -88,7 +88,9 @@ def test_whom_a_group_addresses():
         - her-on         /private/x
         """,
     )
-    assert answers(WHO, "heron/3 (+https://heron.example)", "/pond/2", "/private/x") == [False, True]
+    assert answers(
+        WHO, "heron/3 (+https://heron.example)", "/pond/2", "/private/x"
+    ) == [False, True]
     assert answers(WHO, "Heron 2.0", "/pond/2") == [False]
 
 
@@ -125,7 +127,9 @@ GROUPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("what", "robots", "expected"), GROUPS, ids=[case[0] for case in GROUPS])
+@pytest.mark.parametrize(
+    ("what", "robots", "expected"), GROUPS, ids=[case[0] for case in GROUPS]
+)
 def test_groups(what, robots, expected):
     check(robots, expected)
 
@@ -137,7 +141,10 @@ PRECEDENCE = [
     (("Allow: /page", "Disallow: /*.htm"), "- x /page.htm\n+ x /page"),
     (("Allow: /page", "Disallow: /*.ph"), "+ x /page.php5"),
     (("Allow: /$", "Disallow: /"), "+ x /\n- x /page.htm"),
-    (("Disallow: /a", "Allow: /a/b", "Disallow: /a/b/c"), "- x /a/z\n+ x /a/b/z\n- x /a/b/c/z"),
+    (
+        ("Disallow: /a", "Allow: /a/b", "Disallow: /a/b/c"),
+        "- x /a/z\n+ x /a/b/z\n- x /a/b/c/z",
+    ),
     (("Disallow: /*/c", "Allow: /a/b/c"), "+ x /a/b/c\n- x /z/c"),
     (("Disallow: /a*", "Allow: /ab"), "+ x /abc"),
     (("Disallow: /abc", "Allow: /ab*"), "+ x /abc"),
@@ -213,15 +220,27 @@ MATCHES_NOT = {
 
 @pytest.mark.parametrize(
     ("pattern", "path", "expected"),
-    [(pattern, path, True) for pattern, paths in MATCHES.items() for path in paths.split(" ")]
-    + [(pattern, path, False) for pattern, paths in MATCHES_NOT.items() for path in paths.split(" ")],
+    [
+        (pattern, path, True)
+        for pattern, paths in MATCHES.items()
+        for path in paths.split(" ")
+    ]
+    + [
+        (pattern, path, False)
+        for pattern, paths in MATCHES_NOT.items()
+        for path in paths.split(" ")
+    ],
 )
 def test_what_a_pattern_matches(pattern, path, expected):
     assert answers(f"User-agent: *\nDisallow: {pattern}", "x", path) == [not expected]
 
 
 def test_there_are_more_than_120_cases():
-    told = sum(len(paths.split(" ")) for table in (MATCHES, MATCHES_NOT) for paths in table.values())
+    told = sum(
+        len(paths.split(" "))
+        for table in (MATCHES, MATCHES_NOT)
+        for paths in table.values()
+    )
     told += sum(len(cases(expected)) for _, _, expected in GROUPS)
     told += 2 * sum(len(cases(expected)) for _, expected in PRECEDENCE)
     assert told > 120 + 60
@@ -248,26 +267,50 @@ def test_percent_encoding(lines, path, allowed):
 
 
 # Names of lines: any case, blanks around them, a forgotten colon, the typos that Google takes
-@pytest.mark.parametrize("word", ["user-agent", "User-Agent", "USER-AGENT", "useragent", "User agent", "user-agents"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "user-agent",
+        "User-Agent",
+        "USER-AGENT",
+        "useragent",
+        "User agent",
+        "user-agents",
+    ],
+)
 @pytest.mark.parametrize("joint", [":", " : ", "\t:\t", ": ", " :"])
 def test_ways_to_write_user_agent(word, joint):
     assert answers(f"{word}{joint}x\nDisallow: /", "x", "/") == [False]
 
 
 @pytest.mark.parametrize(
-    "word", ["disallow", "DISALLOW", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "Disallowed"]
+    "word",
+    [
+        "disallow",
+        "DISALLOW",
+        "dissallow",
+        "dissalow",
+        "disalow",
+        "diasllow",
+        "disallaw",
+        "Disallowed",
+    ],
 )
 def test_ways_to_write_disallow(word):
     assert answers(f"user-agent: x\n{word}: /", "x", "/a") == [False]
     assert answers(f"user-agent: x\n  {word} :/  # all", "x", "/a") == [False]
 
 
-@pytest.mark.parametrize("line", ["disallow /", "disallow\t/", "Disallow   /", "disallow / # all"])
+@pytest.mark.parametrize(
+    "line", ["disallow /", "disallow\t/", "Disallow   /", "disallow / # all"]
+)
 def test_a_forgotten_colon_is_forgiven(line):
     assert answers(f"user-agent x\n{line}", "x", "/a") == [False]
 
 
-@pytest.mark.parametrize("word", ["dis-allow", "xdisallow", "no-disallow", "forbid", "dissaloww"])
+@pytest.mark.parametrize(
+    "word", ["dis-allow", "xdisallow", "no-disallow", "forbid", "dissaloww"]
+)
 def test_what_is_no_known_line_is_none(word):
     expected = word == "dissaloww"  # begins like a typo that is taken
     assert answers(f"user-agent: x\n{word}: /", "x", "/a") == [not expected]
@@ -276,7 +319,13 @@ def test_what_is_no_known_line_is_none(word):
 # Bytes: line ends, byte order marks, NUL, Latin-1, half characters, length of lines, size of the file
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r", b"\n\r", b"\r\n\r\n"])
 def test_every_line_end_ends_a_line(end):
-    assert answers(end.join([b"User-agent: x", b"Disallow: /a", b"Disallow: /b"]), "x", "/a", "/b", "/c") == [
+    assert answers(
+        end.join([b"User-agent: x", b"Disallow: /a", b"Disallow: /b"]),
+        "x",
+        "/a",
+        "/b",
+        "/c",
+    ) == [
         False,
         False,
         True,
@@ -285,7 +334,9 @@ def test_every_line_end_ends_a_line(end):
 
 @pytest.mark.parametrize("other", [b"\x0b", b"\x0c", b"\x85", b"\xe2\x80\xa8"])
 def test_nothing_else_ends_a_line(other):
-    assert answers(b"User-agent: x\nDisallow: /a" + other + b"Disallow: /b", "x", "/b") == [True]
+    assert answers(
+        b"User-agent: x\nDisallow: /a" + other + b"Disallow: /b", "x", "/b"
+    ) == [True]
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"])
@@ -303,7 +354,9 @@ def test_a_byte_order_mark_inside_is_none():
 
 
 def test_bytes_that_are_no_utf8_are_escaped_as_they_are():
-    assert answers(b"User-agent: x\nDisallow: /caf\xe9", "x", "/caf%E9", "/caf%C3%A9") == [False, True]
+    assert answers(
+        b"User-agent: x\nDisallow: /caf\xe9", "x", "/caf%E9", "/caf%C3%A9"
+    ) == [False, True]
 
 
 def test_a_file_that_ends_within_its_last_line_is_read_to_there():
@@ -314,7 +367,9 @@ def test_a_file_that_ends_within_its_last_line_is_read_to_there():
 def test_a_line_longer_than_16_kib_is_cut_and_still_forbids():
     longest = 2083 * 8 - 1
     value = "/" + "a" * (longest - len("Disallow: /"))
-    assert answers(f"User-agent: x\nDisallow: {value}zzz", "x", value + "zzz", value + "b", "/a") == [
+    assert answers(
+        f"User-agent: x\nDisallow: {value}zzz", "x", value + "zzz", value + "b", "/a"
+    ) == [
         False,
         False,
         True,
@@ -331,7 +386,13 @@ def test_500_kib_are_read_and_a_line_that_is_cut_by_the_limit_is_not(over):
 
 
 def test_robots_txt_itself_may_always_be_asked_for():
-    assert answers("User-agent: *\nDisallow: /", "x", "/robots.txt", "/robots.txt?x", "/a/robots.txt") == [
+    assert answers(
+        "User-agent: *\nDisallow: /",
+        "x",
+        "/robots.txt",
+        "/robots.txt?x",
+        "/a/robots.txt",
+    ) == [
         True,
         False,
         False,
@@ -341,7 +402,10 @@ def test_robots_txt_itself_may_always_be_asked_for():
 @pytest.mark.parametrize(
     ("robots", "sitemaps"),
     [
-        ("Sitemap: http://a/1\nsite-map: http://a/2\nSITEMAP:http://a/3#x", ("http://a/1", "http://a/2", "http://a/3")),
+        (
+            "Sitemap: http://a/1\nsite-map: http://a/2\nSITEMAP:http://a/3#x",
+            ("http://a/1", "http://a/2", "http://a/3"),
+        ),
         ("User-agent: x\nDisallow: /\nSitemap: http://a/ä", ("http://a/ä",)),
         ("Sitemap:\nSitemap: ", ()),
     ],
@@ -364,12 +428,19 @@ def naive_match(pattern, path):
 @given(st.text("ab/*", max_size=8), st.booleans(), st.text("ab/", max_size=8))
 def test_matching_is_what_its_definition_says(pattern, to_the_end, path):
     pattern = "/" + pattern + "$" * to_the_end
-    assert answers(f"User-agent: *\nDisallow: {pattern}", "x", "/" + path) == [not naive_match(pattern, "/" + path)]
+    assert answers(f"User-agent: *\nDisallow: {pattern}", "x", "/" + path) == [
+        not naive_match(pattern, "/" + path)
+    ]
 
 
-@given(st.lists(st.tuples(st.booleans(), st.text("ab/*", max_size=5)), max_size=6), st.text("ab/", max_size=6))
+@given(
+    st.lists(st.tuples(st.booleans(), st.text("ab/*", max_size=5)), max_size=6),
+    st.text("ab/", max_size=6),
+)
 def test_the_order_of_rules_means_nothing(rules, path):
-    lines = [f"{'Allow' if allows else 'Disallow'}: /{pattern}" for allows, pattern in rules]
+    lines = [
+        f"{'Allow' if allows else 'Disallow'}: /{pattern}" for allows, pattern in rules
+    ]
     there = answers("User-agent: *\n" + "\n".join(lines), "x", "/" + path)
     back = answers("User-agent: *\n" + "\n".join(reversed(lines)), "x", "/" + path)
     assert there == back

@@ -24,7 +24,9 @@ Disallow: /c
 
 
 def allows(robots, path):
-    return read_robots(robots.encode() if isinstance(robots, str) else robots, US).allow(path)
+    return read_robots(
+        robots.encode() if isinstance(robots, str) else robots, US
+    ).allow(path)
 
 
 def group(*lines):
@@ -134,7 +136,11 @@ def test_groups(robots, path, allowed):
         (["Disallow: /*?"], "/wms?service=WMS", False),
         (["Disallow: /*?"], "/wms", True),
         # percent-encoding
-        (["Disallow: /foo/bar?baz=http://foo.bar"], "/foo/bar?baz=http://foo.bar", False),
+        (
+            ["Disallow: /foo/bar?baz=http://foo.bar"],
+            "/foo/bar?baz=http://foo.bar",
+            False,
+        ),
         (["Disallow: /foo/bar/ツ"], "/foo/bar/%E3%83%84", False),
         (["Disallow: /foo/bar/%E3%83%84"], "/foo/bar/%E3%83%84", False),
         (["Disallow: /foo/bar/%e3%83%84"], "/foo/bar/%E3%83%84", False),
@@ -178,7 +184,11 @@ def test_the_delay_of_our_group_is_read_within_reason(lines, delay_s):
 
 def test_site_maps_are_collected_wherever_they_stand():
     robots = b"Sitemap: http://h/1.xml\nUser-agent: x\nDisallow: /\nsitemap:http://h/2.xml\nSITEMAP: /3.xml # here"
-    assert read_robots(robots, US).sitemaps == ("http://h/1.xml", "http://h/2.xml", "/3.xml")
+    assert read_robots(robots, US).sitemaps == (
+        "http://h/1.xml",
+        "http://h/2.xml",
+        "/3.xml",
+    )
 
 
 def test_what_stands_beyond_500_kib_is_not_read_and_half_a_line_neither():
@@ -186,7 +196,9 @@ def test_what_stands_beyond_500_kib_is_not_read_and_half_a_line_neither():
     body = b"User-agent: *\n" + filler + b"Disallow: /private\nDisallow: /late\n"
     rules = read_robots(body, US)
     assert len(body) > MAX_BYTES
-    assert [rules.allow(path) for path in ("/", "/pri", "/private", "/late")] == [True] * 4
+    assert [rules.allow(path) for path in ("/", "/pri", "/private", "/late")] == [
+        True
+    ] * 4
 
 
 def test_a_rule_just_within_500_kib_holds():
@@ -200,7 +212,9 @@ def test_the_product_token_is_the_name_before_the_slash():
     assert product_token("42") == ""
 
 
-@pytest.mark.parametrize("pattern", ["/" + "*a" * 100_000, "/" + "a*" * 100_000 + "$", "/*" * 50_000 + "x$"])
+@pytest.mark.parametrize(
+    "pattern", ["/" + "*a" * 100_000, "/" + "a*" * 100_000 + "$", "/*" * 50_000 + "x$"]
+)
 def test_no_pattern_can_keep_us_busy(pattern):
     began = time.monotonic()
     assert allows(group("Disallow: " + pattern), "/" + "a" * 5000 + "b")
@@ -216,7 +230,11 @@ def test_ten_thousand_rules_are_searched_quickly():
 
 
 @pytest.mark.parametrize(
-    ("pattern", "count"), [("*" + "a" * 12 + "b" + "a" * 12, 14_000), ("*" + "a" * 600 + "b" + "a" * 600, 400)]
+    ("pattern", "count"),
+    [
+        ("*" + "a" * 12 + "b" + "a" * 12, 14_000),
+        ("*" + "a" * 600 + "b" + "a" * 600, 400),
+    ],
 )
 def test_rules_made_to_take_long_forbid_instead(pattern, count):
     rules = read_robots(group(*["Disallow: " + pattern] * count).encode(), US)
@@ -227,7 +245,9 @@ def test_rules_made_to_take_long_forbid_instead(pattern, count):
 
 
 def test_thousands_of_honest_rules_are_all_heard_for_a_long_path():
-    rules = read_robots(group(*(f"Disallow: /*/private{n}/" for n in range(4000))).encode(), US)
+    rules = read_robots(
+        group(*(f"Disallow: /*/private{n}/" for n in range(4000))).encode(), US
+    )
     path = "/" + "folder/" * 40
     assert rules.allow(path)
     assert not rules.allow(path + "private0/")
@@ -241,5 +261,9 @@ def test_no_bytes_whatever_crash_the_reader(body, path):
 
 @given(st.text(alphabet="/ab*$%2", max_size=12), st.text(alphabet="/ab", max_size=12))
 def test_a_longer_allow_always_beats_a_disallow(pattern, path):
-    robots = group("Disallow: " + pattern, "Allow: /" + path + pattern + "zzzzzzzzzzzzz", "Allow: /*" + "*" * 30)
+    robots = group(
+        "Disallow: " + pattern,
+        "Allow: /" + path + pattern + "zzzzzzzzzzzzz",
+        "Allow: /*" + "*" * 30,
+    )
     assert allows(robots, "/" + path)

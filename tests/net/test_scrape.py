@@ -26,7 +26,9 @@ def ask(request: bytes) -> bytes:
 
 
 def test_numbers_are_told_at_metrics() -> None:
-    head, _, body = ask(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").partition(b"\r\n\r\n")
+    head, _, body = ask(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").partition(
+        b"\r\n\r\n"
+    )
     assert head.startswith(b"HTTP/1.1 200 ")
     assert b"Content-Type: text/plain; version=0.0.4" in head
     assert body == b"geohound_pages_total 7\n"

@@ -25,7 +25,9 @@ from geohound.net.tls import STRICT, KnownFaults
 
 def openssl(folder, *words):
     if shutil.which("openssl") is None:
-        pytest.fail("openssl, which makes the certificates, is missing: run make system")
+        pytest.fail(
+            "openssl, which makes the certificates, is missing: run make system"
+        )
     subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
 
 
@@ -51,15 +53,60 @@ def certificates(tmp_path_factory):
     for name, host, dates in (
         ("good", "a.test", ("-days", "9")),
         ("other", "b.test", ("-days", "9")),
-        ("expired", "a.test", ("-not_before", "20200101000000Z", "-not_after", "20200201000000Z")),
+        (
+            "expired",
+            "a.test",
+            ("-not_before", "20200101000000Z", "-not_after", "20200201000000Z"),
+        ),
     ):
         (folder / "ext").write_text(f"subjectAltName=DNS:{host}\n")
-        openssl(folder, "req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={host}")
-        sign = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "ext")
+        openssl(
+            folder,
+            "req",
+            *key,
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.csr",
+            "-subj",
+            f"/CN={host}",
+        )
+        sign = (
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+            "-extfile",
+            "ext",
+        )
         try:
-            openssl(folder, "x509", "-req", "-in", f"{name}.csr", *sign, *dates, "-out", f"{name}.pem")
-        except subprocess.CalledProcessError:  # openssl before 3.4 cannot set dates here: yesterday will do
-            openssl(folder, "x509", "-req", "-in", f"{name}.csr", *sign, "-days", "-1", "-out", f"{name}.pem")
+            openssl(
+                folder,
+                "x509",
+                "-req",
+                "-in",
+                f"{name}.csr",
+                *sign,
+                *dates,
+                "-out",
+                f"{name}.pem",
+            )
+        except (
+            subprocess.CalledProcessError
+        ):  # openssl before 3.4 cannot set dates here: yesterday will do
+            openssl(
+                folder,
+                "x509",
+                "-req",
+                "-in",
+                f"{name}.csr",
+                *sign,
+                "-days",
+                "-1",
+                "-out",
+                f"{name}.pem",
+            )
     openssl(
         folder, "req", "-x509", *key, "-keyout", "self.key", "-out", "self.pem", "-subj", "/CN=a.test",
         "-addext", "subjectAltName=DNS:a.test", "-days", "9",
@@ -89,10 +136,16 @@ class TlsServer:
     def _accept(self):
         with contextlib.suppress(OSError):
             while True:
-                threading.Thread(target=self._serve, args=self._listener.accept()[:1], daemon=True).start()
+                threading.Thread(
+                    target=self._serve, args=self._listener.accept()[:1], daemon=True
+                ).start()
 
     def _serve(self, caller):
-        with caller, contextlib.suppress(OSError), self._context.wrap_socket(caller, server_side=True) as stream:
+        with (
+            caller,
+            contextlib.suppress(OSError),
+            self._context.wrap_socket(caller, server_side=True) as stream,
+        ):
             self.connections += 1
             while head := stream.recv(4096):
                 self.requests.append(head.split()[1].decode())
@@ -139,14 +192,22 @@ FAULTS = [
     ("self", None, [FailureReason.TLS_CHAIN]),
     ("good", ssl.TLSVersion.TLSv1, [FailureReason.TLS_LEGACY]),
     ("good", ssl.TLSVersion.TLSv1_1, [FailureReason.TLS_LEGACY]),
-    ("expired", ssl.TLSVersion.TLSv1, [FailureReason.TLS_LEGACY, FailureReason.TLS_EXPIRED]),
+    (
+        "expired",
+        ssl.TLSVersion.TLSv1,
+        [FailureReason.TLS_LEGACY, FailureReason.TLS_EXPIRED],
+    ),
     ("weak", None, [FailureReason.TLS_LEGACY, FailureReason.TLS_CHAIN]),
 ]
 
 
 @pytest.mark.parametrize(("name", "version", "faults"), FAULTS)
-def test_broken_tls_is_a_failure_that_says_why(web, certificates, name, version, faults):
-    (visit,), server = ask_over_tls(web, certificates, name, strict(certificates), version=version)
+def test_broken_tls_is_a_failure_that_says_why(
+    web, certificates, name, version, faults
+):
+    (visit,), server = ask_over_tls(
+        web, certificates, name, strict(certificates), version=version
+    )
     assert isinstance(visit, Failure)
     assert visit.reason is faults[0]
     assert visit.detail
@@ -154,21 +215,31 @@ def test_broken_tls_is_a_failure_that_says_why(web, certificates, name, version,
 
 
 @pytest.mark.parametrize(("name", "version", "faults"), FAULTS)
-def test_broken_tls_is_read_where_the_user_allows_it_and_the_fault_is_told(web, certificates, name, version, faults):
-    (visit,), server = ask_over_tls(web, certificates, name, lenient(certificates), version=version)
+def test_broken_tls_is_read_where_the_user_allows_it_and_the_fault_is_told(
+    web, certificates, name, version, faults
+):
+    (visit,), server = ask_over_tls(
+        web, certificates, name, lenient(certificates), version=version
+    )
     assert isinstance(visit, Response)
     assert (visit.body, visit.tls_fault) == (b"x", ", ".join(faults))
     assert server.requests == ["/"]
 
 
-def test_a_certificate_of_an_authority_that_nobody_knows_has_a_broken_chain(web, certificates):
+def test_a_certificate_of_an_authority_that_nobody_knows_has_a_broken_chain(
+    web, certificates
+):
     (visit,), _ = ask_over_tls(web, certificates, "good", behaving(obey_robots=False))
     assert visit.reason is FailureReason.TLS_CHAIN
 
 
-def test_a_known_fault_costs_no_second_failed_connection_and_concerns_its_origin_only(web, certificates):
+def test_a_known_fault_costs_no_second_failed_connection_and_concerns_its_origin_only(
+    web, certificates
+):
     urls = ["https://a.test/", "https://a.test/", "https://b.test/"]
-    visits, server = ask_over_tls(web, certificates, "other", lenient(certificates), *urls)
+    visits, server = ask_over_tls(
+        web, certificates, "other", lenient(certificates), *urls
+    )
     assert [v.tls_fault for v in visits] == ["certificate of another name"] * 2 + [""]
     assert server.requests == ["/"] * 3
     assert server.connections == 3  # the one that was given up, and one for each origin
@@ -183,7 +254,9 @@ def test_a_fault_is_forgotten_after_an_hour(clock):
     assert known.leniency("https://a.test") == STRICT
 
 
-@pytest.mark.parametrize("reason", [FailureReason.TLS, FailureReason.RESET, FailureReason.DNS])
+@pytest.mark.parametrize(
+    "reason", [FailureReason.TLS, FailureReason.RESET, FailureReason.DNS]
+)
 def test_other_troubles_are_not_overlooked(reason):
     assert STRICT.overlooking(reason) is None
 
@@ -197,7 +270,9 @@ def test_plain_http_on_a_tls_port_is_a_tls_failure(web):
         listener = await asyncio.start_server(blurt, "127.0.0.1", 0)
         async with (
             listener,
-            web.fetching(SimpleNamespace(port=listener.sockets[0].getsockname()[1])) as fetcher,
+            web.fetching(
+                SimpleNamespace(port=listener.sockets[0].getsockname()[1])
+            ) as fetcher,
         ):
             return await fetcher.fetch("https://a.test/")
 
@@ -214,21 +289,71 @@ def test_an_error_of_libcurl_that_nobody_foresaw_still_has_a_reason():
     ("code", "message", "os_errno", "reason"),
     [
         (6, "Could not resolve host: x.invalid", 0, FailureReason.DNS),
-        (28, "Resolving timed out after 10000 milliseconds", 0, FailureReason.DNS_TIMEOUT),
-        (28, "Connection timed out after 10000 milliseconds", 0, FailureReason.CONNECT_TIMEOUT),
+        (
+            28,
+            "Resolving timed out after 10000 milliseconds",
+            0,
+            FailureReason.DNS_TIMEOUT,
+        ),
+        (
+            28,
+            "Connection timed out after 10000 milliseconds",
+            0,
+            FailureReason.CONNECT_TIMEOUT,
+        ),
         (28, "SSL connection timeout", 0, FailureReason.CONNECT_TIMEOUT),
         (7, "Could not connect to server", errno.ECONNREFUSED, FailureReason.REFUSED),
-        (7, "Could not connect to server", errno.ENETUNREACH, FailureReason.UNREACHABLE),
-        (7, "Could not connect to server", errno.EHOSTUNREACH, FailureReason.UNREACHABLE),
-        (7, "Could not connect to server", errno.ETIMEDOUT, FailureReason.CONNECT_TIMEOUT),
-        (56, "Recv failure: Connection reset by peer", errno.ECONNRESET, FailureReason.RESET),
-        (35, "Recv failure: Connection reset by peer", errno.ECONNRESET, FailureReason.RESET),
+        (
+            7,
+            "Could not connect to server",
+            errno.ENETUNREACH,
+            FailureReason.UNREACHABLE,
+        ),
+        (
+            7,
+            "Could not connect to server",
+            errno.EHOSTUNREACH,
+            FailureReason.UNREACHABLE,
+        ),
+        (
+            7,
+            "Could not connect to server",
+            errno.ETIMEDOUT,
+            FailureReason.CONNECT_TIMEOUT,
+        ),
+        (
+            56,
+            "Recv failure: Connection reset by peer",
+            errno.ECONNRESET,
+            FailureReason.RESET,
+        ),
+        (
+            35,
+            "Recv failure: Connection reset by peer",
+            errno.ECONNRESET,
+            FailureReason.RESET,
+        ),
         (35, "TLS connect error: unexpected eof while reading", 0, FailureReason.RESET),
         (35, "TLS connect error: sslv3 alert handshake failure", 0, FailureReason.TLS),
         (35, "TLS connect error: dh key too small", 0, FailureReason.TLS_LEGACY),
-        (35, "TLS connect error: unsafe legacy renegotiation disabled", 0, FailureReason.TLS_LEGACY),
-        (60, "verify result: certificate is not yet valid (9)", 0, FailureReason.TLS_EXPIRED),
-        (60, "verify result: unable to get local issuer certificate (20)", 0, FailureReason.TLS_CHAIN),
+        (
+            35,
+            "TLS connect error: unsafe legacy renegotiation disabled",
+            0,
+            FailureReason.TLS_LEGACY,
+        ),
+        (
+            60,
+            "verify result: certificate is not yet valid (9)",
+            0,
+            FailureReason.TLS_EXPIRED,
+        ),
+        (
+            60,
+            "verify result: unable to get local issuer certificate (20)",
+            0,
+            FailureReason.TLS_CHAIN,
+        ),
     ],
 )
 def test_every_trouble_has_its_own_reason(code, message, os_errno, reason):

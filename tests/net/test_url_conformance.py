@@ -192,7 +192,10 @@ TABLE = [tuple(line.split(" | ")) for line in HOSTS] + [
     ("http://\ufffd.example/", "-"),
     ("http://a\u200db.example/", "-"),
     ("http://\u202eexample.com/", "-"),
-    ("http://\U00010940.example/", "xn--ql9c.example"),  # of Unicode 17, which this Python may not know
+    (
+        "http://\U00010940.example/",
+        "xn--ql9c.example",
+    ),  # of Unicode 17, which this Python may not know
 ]
 
 
@@ -220,15 +223,27 @@ def test_libcurl_asks_the_host_that_the_standard_names(web):
 
     async def run():
         async with web.serving({"/": web.http(b"x")}) as server:
-            ours = behaving(obey_robots=False, routes=(Route("*", "127.0.0.1", server.port),))
+            ours = behaving(
+                obey_robots=False, routes=(Route("*", "127.0.0.1", server.port),)
+            )
             fetcher = CurlFetcher(ours, Guard.opening(["127.0.0.0/8"]), bounded())
             told = []
             for url, expected in rows:
                 if not url.lower().strip("\x00 \n").startswith("https"):
                     before = len(server.heads)
                     visit = await fetcher.fetch(url)
-                    head = server.heads[before] if len(server.heads) > before else str(visit)
-                    told.append((url, expected, head.partition("Host: ")[2].partition("\r\n")[0]))
+                    head = (
+                        server.heads[before]
+                        if len(server.heads) > before
+                        else str(visit)
+                    )
+                    told.append(
+                        (
+                            url,
+                            expected,
+                            head.partition("Host: ")[2].partition("\r\n")[0],
+                        )
+                    )
             await fetcher.close()
             return told
 
@@ -271,9 +286,9 @@ def test_parsing_never_disagrees_with_the_standard(pieces):
         return
     assert (target.host, target.hostname) == (standard.host, standard.hostname)
     assert target.url == standard.href.partition("#")[0]
-    assert target.path == standard.pathname + ("?" + standard.href.partition("#")[0].partition("?")[2]) * (
-        "?" in standard.href.partition("#")[0]
-    )
+    assert target.path == standard.pathname + (
+        "?" + standard.href.partition("#")[0].partition("?")[2]
+    ) * ("?" in standard.href.partition("#")[0])
     assert target.origin == standard.origin
 
 
@@ -297,4 +312,7 @@ def test_a_redirect_never_disagrees_with_the_standard(pieces):
         assert isinstance(target, str)
         return
     if isinstance(target, Target):
-        assert (target.url, target.host) == (standard.href.partition("#")[0], standard.host)
+        assert (target.url, target.host) == (
+            standard.href.partition("#")[0],
+            standard.host,
+        )

@@ -19,7 +19,14 @@ HOME = Page("http://portal.test/", "Portal", "Welcome to the portal of our town.
 def see(order: Adaptive, page: Page, *links: Link) -> list[Candidate]:
     """The candidates that a page proposes."""
     return [
-        Candidate(link.url, Via.LINK, page.url, link.text[:200], order.score(link, page), page.depth + 1)
+        Candidate(
+            link.url,
+            Via.LINK,
+            page.url,
+            link.text[:200],
+            order.score(link, page),
+            page.depth + 1,
+        )
         for link in links
     ]
 
@@ -31,7 +38,17 @@ def visit(order: Adaptive, candidate: Candidate, services: int = 0) -> None:
         url = f"{candidate.url}/wms{i}"
         order.learn(
             Outcome(
-                Candidate(url, Via.LINK, candidate.url, depth=candidate.depth + 1, purpose=Purpose.PROBE), 1, 1, 0, 200
+                Candidate(
+                    url,
+                    Via.LINK,
+                    candidate.url,
+                    depth=candidate.depth + 1,
+                    purpose=Purpose.PROBE,
+                ),
+                1,
+                1,
+                0,
+                200,
             )
         )
 
@@ -39,12 +56,26 @@ def visit(order: Adaptive, candidate: Candidate, services: int = 0) -> None:
 def idle(order: Adaptive, visits: int = 20) -> None:
     """Other pages go by, so that what did not pay is judged."""
     for i in range(visits):
-        visit(order, Candidate(f"http://idle{i}.test/x", Via.LINK, "http://idle.test/", "idle", 0.0, 1))
+        visit(
+            order,
+            Candidate(
+                f"http://idle{i}.test/x", Via.LINK, "http://idle.test/", "idle", 0.0, 1
+            ),
+        )
 
 
-@pytest.mark.parametrize("words", ["WMS services", "Kartendienste", "servicios de mapas", "地图服务"])
-def test_a_link_that_speaks_of_map_services_comes_first_from_the_very_start(words: str) -> None:
-    plain, telling = see(Adaptive(), HOME, Link("http://portal.test/a", "News"), Link("http://portal.test/b", words))
+@pytest.mark.parametrize(
+    "words", ["WMS services", "Kartendienste", "servicios de mapas", "地图服务"]
+)
+def test_a_link_that_speaks_of_map_services_comes_first_from_the_very_start(
+    words: str,
+) -> None:
+    plain, telling = see(
+        Adaptive(),
+        HOME,
+        Link("http://portal.test/a", "News"),
+        Link("http://portal.test/b", words),
+    )
     assert telling.score > plain.score + 1
 
 
@@ -61,7 +92,10 @@ def test_what_paid_is_preferred_and_what_did_not_is_not() -> None:
         visit(order, bad)
     idle(order)
     good, bad = see(
-        order, HOME, Link("http://portal.test/record/x", "blue sheet"), Link("http://portal.test/news/x", "gossip")
+        order,
+        HOME,
+        Link("http://portal.test/record/x", "blue sheet"),
+        Link("http://portal.test/news/x", "gossip"),
     )
     assert good.score > bad.score + 2
 
@@ -69,7 +103,10 @@ def test_what_paid_is_preferred_and_what_did_not_is_not() -> None:
 def test_what_was_scored_before_its_words_paid_is_raised_later() -> None:
     order = Adaptive()
     early, dull = see(
-        order, HOME, Link("http://portal.test/sheet/0", "blue sheet"), Link("http://portal.test/news/0", "gossip")
+        order,
+        HOME,
+        Link("http://portal.test/sheet/0", "blue sheet"),
+        Link("http://portal.test/news/0", "gossip"),
     )
     for i in range(1, 120):
         good, bad = see(
@@ -85,7 +122,9 @@ def test_what_was_scored_before_its_words_paid_is_raised_later() -> None:
     assert raised.get(dull.url, dull.score) < raised[early.url] - 3, (
         "it shares its page and host, not the words that paid"
     )
-    assert not list(order.revised()), "told once, and not again before much has happened"
+    assert not list(order.revised()), (
+        "told once, and not again before much has happened"
+    )
 
 
 def test_what_was_visited_is_not_raised() -> None:
@@ -101,7 +140,9 @@ def test_services_known_already_earn_nothing() -> None:
     (candidate,) = see(order, HOME, Link("http://portal.test/a", "copy"))
     visit(order, candidate)
     before = order.rescore(candidate)
-    probe = Candidate("http://w.test/wms", Via.LINK, candidate.url, purpose=Purpose.PROBE)
+    probe = Candidate(
+        "http://w.test/wms", Via.LINK, candidate.url, purpose=Purpose.PROBE
+    )
     order.learn(Outcome(probe, services=1, new_services=0))
     assert order.rescore(candidate) == before
 
@@ -109,17 +150,31 @@ def test_services_known_already_earn_nothing() -> None:
 def test_a_host_that_pays_goes_before_one_that_never_did() -> None:
     order = Adaptive()
     for i in range(40):
-        visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
-        visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i % 4 == 0)
+        visit(
+            order,
+            Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+        )
+        visit(
+            order,
+            Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+            services=i % 4 == 0,
+        )
     assert order.host_bonus("rich.test") > order.host_bonus("dry.test") + 1
-    assert order.host_bonus("dry.test") < order.host_bonus("new.test"), "exploring never ends"
+    assert order.host_bonus("dry.test") < order.host_bonus("new.test"), (
+        "exploring never ends"
+    )
 
 
-def test_a_host_that_promises_much_and_keeps_nothing_is_left_before_one_that_promised_nothing() -> None:
+def test_a_host_that_promises_much_and_keeps_nothing_is_left_before_one_that_promised_nothing() -> (
+    None
+):
     order = Adaptive()
     for i in range(12):
         loud, quiet = see(
-            order, HOME, Link(f"http://loud.test/{i}", "WMS map services"), Link(f"http://quiet.test/{i}", "minutes")
+            order,
+            HOME,
+            Link(f"http://loud.test/{i}", "WMS map services"),
+            Link(f"http://quiet.test/{i}", "minutes"),
         )
         visit(order, loud)
         visit(order, quiet)
@@ -131,27 +186,53 @@ def test_a_host_that_promises_much_and_keeps_nothing_is_left_before_one_that_pro
 def test_a_host_that_paid_once_is_believed_for_longer_than_one_that_never_did() -> None:
     order = Adaptive()
     for i in range(30):
-        visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
-        visit(order, Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i == 0)
+        visit(
+            order,
+            Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+        )
+        visit(
+            order,
+            Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+            services=i == 0,
+        )
     assert order.host_bonus("once.test") > order.host_bonus("dry.test") + 1
 
 
 def test_a_host_that_has_no_more_to_give_is_left_in_time() -> None:
     order = Adaptive()
     for i in range(10):
-        visit(order, Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=1)
+        visit(
+            order,
+            Candidate(f"http://once.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+            services=1,
+        )
     rich = order.host_bonus("once.test")
     for i in range(300):
-        visit(order, Candidate(f"http://once.test/old{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
+        visit(
+            order,
+            Candidate(
+                f"http://once.test/old{i}", Via.LINK, "http://s.test/", "x", 0.0, 1
+            ),
+        )
     assert order.host_bonus("once.test") < min(rich, 0) - 1
 
 
 def test_what_is_known_of_a_host_is_told_in_plain_words() -> None:
     order = Adaptive()
     for i in range(4):
-        visit(order, Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1))
-        visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=i % 2)
-    dry, rich, new = (Candidate(f"http://{name}.test/x", Via.LINK, "http://s.test/") for name in ("dry", "rich", "new"))
+        visit(
+            order,
+            Candidate(f"http://dry.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+        )
+        visit(
+            order,
+            Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+            services=i % 2,
+        )
+    dry, rich, new = (
+        Candidate(f"http://{name}.test/x", Via.LINK, "http://s.test/")
+        for name in ("dry", "rich", "new")
+    )
     assert "its host: no service on 4 pages so far" in dict(order.explain(dry))
     assert "its host: services on 2 of 4 pages" in dict(order.explain(rich))
     see(order, HOME, Link(new.url, "maps"))
@@ -161,7 +242,14 @@ def test_what_is_known_of_a_host_is_told_in_plain_words() -> None:
 def test_what_a_host_says_on_its_first_page_counts_for_it() -> None:
     order = Adaptive()
     for name, page in (
-        ("maps", Page("http://maps.test/", "Geoportal", "WMS map services, geodata and maps. " * 5)),
+        (
+            "maps",
+            Page(
+                "http://maps.test/",
+                "Geoportal",
+                "WMS map services, geodata and maps. " * 5,
+            ),
+        ),
         ("news", Page("http://news.test/", "Gazette", "Sports and weather. " * 5)),
     ):
         order.score(Link(f"http://{name}.test/x", "more"), page)
@@ -169,19 +257,32 @@ def test_what_a_host_says_on_its_first_page_counts_for_it() -> None:
     assert order.host_bonus("maps.test") > order.host_bonus("news.test") + 0.5
 
 
-def test_software_for_maps_speaks_for_a_host_and_a_name_of_its_own_says_nothing() -> None:
+def test_software_for_maps_speaks_for_a_host_and_a_name_of_its_own_says_nothing() -> (
+    None
+):
     order = Adaptive()
-    for name, software in (("maps", "geonetwork"), ("blog", "wordpress"), ("own", "own maker"), ("none", "")):
+    for name, software in (
+        ("maps", "geonetwork"),
+        ("blog", "wordpress"),
+        ("own", "own maker"),
+        ("none", ""),
+    ):
         page = Page(f"http://{name}.test/", "Home", "Welcome", software=software)
         order.score(Link(f"http://{name}.test/x", "more"), page)
         visit(order, Candidate(page.url, Via.LINK, "http://s.test/", "home", 0.0, 1))
     assert order.host_bonus("maps.test") > order.host_bonus("blog.test") + 0.5
-    assert order.host_bonus("own.test") == pytest.approx(order.host_bonus("none.test"), abs=0.05)
+    assert order.host_bonus("own.test") == pytest.approx(
+        order.host_bonus("none.test"), abs=0.05
+    )
 
 
 def test_one_page_that_pays_does_not_turn_the_model_around() -> None:
     order = Adaptive()
-    (candidate,) = see(order, HOME, Link("http://portal.test/a/b", " ".join(f"word{i}" for i in range(12))))
+    (candidate,) = see(
+        order,
+        HOME,
+        Link("http://portal.test/a/b", " ".join(f"word{i}" for i in range(12))),
+    )
     before = order._model.value(order._links.get(candidate.url).slots)
     slots = order._links.get(candidate.url).slots
     order._model.learn(slots, 1.0, 4.0)
@@ -191,13 +292,19 @@ def test_one_page_that_pays_does_not_turn_the_model_around() -> None:
 def test_seeds_come_before_all_else_in_their_order() -> None:
     order = Adaptive()
     first, second = order.seed("http://a.test/", 0), order.seed("http://b.test/", 1)
-    assert first > second > order.score(Link("http://portal.test/wms", "WMS map service"), HOME)
+    assert (
+        first
+        > second
+        > order.score(Link("http://portal.test/wms", "WMS map service"), HOME)
+    )
 
 
 def trained() -> Adaptive:
     order = Adaptive()
     for i in range(10):
-        (candidate,) = see(order, HOME, Link(f"http://portal.test/record/{i}", "blue sheet"))
+        (candidate,) = see(
+            order, HOME, Link(f"http://portal.test/record/{i}", "blue sheet")
+        )
         visit(order, candidate, services=1)
     return order
 
@@ -207,11 +314,15 @@ def test_what_was_learned_can_be_carried_to_another_crawl() -> None:
     state = order.state()
     assert len(state) < 20_000
     heir.restore(state)
-    page = Page("http://portal.test/other", HOME.title, HOME.text)  # notes on single pages are not carried
+    page = Page(
+        "http://portal.test/other", HOME.title, HOME.text
+    )  # notes on single pages are not carried
     link = Link("http://portal.test/record/x", "blue sheet")
     assert heir.score(link, page) == pytest.approx(order.score(link, page), abs=1e-4)
     assert heir.score(link, page) > Adaptive().score(link, page) + 1
-    assert heir.host_bonus("portal.test") == pytest.approx(order.host_bonus("portal.test"), abs=0.05)
+    assert heir.host_bonus("portal.test") == pytest.approx(
+        order.host_bonus("portal.test"), abs=0.05
+    )
 
 
 @given(st.binary(max_size=300))
@@ -230,12 +341,18 @@ def test_what_another_version_learned_is_refused_in_a_sentence() -> None:
 def test_a_new_order_knows_nothing_of_the_old_one() -> None:
     order = trained()
     link = Link("http://portal.test/record/x", "blue sheet")
-    assert order.fresh().score(link, HOME) == Adaptive().score(link, HOME) != order.score(link, HOME)
+    assert (
+        order.fresh().score(link, HOME)
+        == Adaptive().score(link, HOME)
+        != order.score(link, HOME)
+    )
 
 
 def test_why_a_link_was_chosen_adds_up_to_its_score() -> None:
     order = trained()
-    (candidate,) = see(order, HOME, Link("http://portal.test/record/x", "blue sheet WMS"))
+    (candidate,) = see(
+        order, HOME, Link("http://portal.test/record/x", "blue sheet WMS")
+    )
     reasons = order.explain(candidate)
     assert any(name == "link text has words of services" for name, _ in reasons)
     told = sum(value for name, value in reasons if not name.startswith("its host"))
@@ -248,15 +365,21 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive, "MAX_LINKS", 50)
     order = Adaptive()
     for i in range(500):
-        (candidate,) = see(order, Page(f"http://p{i}.test/"), Link(f"http://q{i}.test/x", f"word{i}"))
+        (candidate,) = see(
+            order, Page(f"http://p{i}.test/"), Link(f"http://q{i}.test/x", f"word{i}")
+        )
         visit(order, candidate)
     assert len(order._pages) <= 50
     assert len(order._links) <= 50
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
-def test_whatever_stands_on_a_page_has_a_score(path: str, text: str, title: str) -> None:
-    score = Adaptive().score(Link(f"http://h.test/{path}", text), Page("http://p.test/", title, text))
+def test_whatever_stands_on_a_page_has_a_score(
+    path: str, text: str, title: str
+) -> None:
+    score = Adaptive().score(
+        Link(f"http://h.test/{path}", text), Page("http://p.test/", title, text)
+    )
     assert -50 < score < 50
 
 
@@ -264,27 +387,50 @@ def test_whatever_stands_on_a_page_has_a_score(path: str, text: str, title: str)
 def test_a_link_costs_microseconds() -> None:
     order, numbers = Adaptive(), count()
     pages = [
-        Page(f"http://p{i}.test/", "Maps of the town", "Some text about maps and roads. " * 20) for i in range(100)
+        Page(
+            f"http://p{i}.test/",
+            "Maps of the town",
+            "Some text about maps and roads. " * 20,
+        )
+        for i in range(100)
     ]
     started = time.thread_time()
     for page in pages:
         for n in range(30):
-            order.score(Link(f"http://p.test/section/item-{next(numbers)}.html", f"Rivers of the town {n}"), page)
-    assert (time.thread_time() - started) / 3000 < 150e-6, "the goal is 25 µs on a quiet machine"
+            order.score(
+                Link(
+                    f"http://p.test/section/item-{next(numbers)}.html",
+                    f"Rivers of the town {n}",
+                ),
+                page,
+            )
+    assert (time.thread_time() - started) / 3000 < 150e-6, (
+        "the goal is 25 µs on a quiet machine"
+    )
 
 
-def test_after_a_resume_hosts_never_visited_do_not_stand_above_hosts_with_services() -> None:
+def test_after_a_resume_hosts_never_visited_do_not_stand_above_hosts_with_services() -> (
+    None
+):
     order, again = Adaptive(), Adaptive()
     for i in range(4):
-        visit(order, Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1), services=1)
+        visit(
+            order,
+            Candidate(f"http://rich.test/{i}", Via.LINK, "http://s.test/", "x", 0.0, 1),
+            services=1,
+        )
     again.restore(order.state())
     assert again.host_bonus("new.test") < again.host_bonus("rich.test")
 
 
-@pytest.mark.parametrize("url", ["http://a.test/", "http://a.test/?", "http://a.test/b/"])
+@pytest.mark.parametrize(
+    "url", ["http://a.test/", "http://a.test/?", "http://a.test/b/"]
+)
 def test_no_reason_quotes_an_empty_text(url: str) -> None:
     order = Adaptive()
     visit(order, Candidate(url, Via.LINK, "http://s.test/", "", 0.0, 1))
-    said = [what for what, _ in order.explain(Candidate(url, Via.LINK, "http://s.test/"))]
+    said = [
+        what for what, _ in order.explain(Candidate(url, Via.LINK, "http://s.test/"))
+    ]
     assert said
     assert not [what for what in said if "“”" in what or "“.?”" in what]

@@ -30,12 +30,27 @@ def order() -> Atf:
 
 def test_the_terms_of_a_url_are_path_parts_and_pairs_without_scheme_and_host() -> None:
     assert sorted(terms(EXAMPLE)) == sorted(
-        ["wmsconnector", "wmsconnector", "servlet", "nfhl", "request=getcapabilities", "service=wms"]
+        [
+            "wmsconnector",
+            "wmsconnector",
+            "servlet",
+            "nfhl",
+            "request=getcapabilities",
+            "service=wms",
+        ]
     )
 
 
 def test_the_worked_example_of_the_paper_gives_its_priorities(order: Atf) -> None:
-    ranks = priority_thirds(["request=getcapabilities", "service=wms", "version=1.1.0", "cgi-bin", "servlet"])
+    ranks = priority_thirds(
+        [
+            "request=getcapabilities",
+            "service=wms",
+            "version=1.1.0",
+            "cgi-bin",
+            "servlet",
+        ]
+    )
     assert list(ranks.values()) == [0, 0, 1, 1, 2]
     assert order.url_priority(EXAMPLE) == 0
     order.confirm(EXAMPLE)
@@ -47,7 +62,9 @@ def test_the_worked_example_of_the_paper_gives_its_priorities(order: Atf) -> Non
     assert order.url_priority("http://h/NFHL") == 2
 
 
-def test_a_term_nobody_knows_has_priority_two_and_a_static_page_three(order: Atf) -> None:
+def test_a_term_nobody_knows_has_priority_two_and_a_static_page_three(
+    order: Atf,
+) -> None:
     assert order.url_priority("http://h/viewer/app") == 2
     assert order.url_priority("http://h/about.html") == 3
     assert is_static("http://h/")
@@ -86,20 +103,34 @@ def test_the_whole_text_of_a_page_counts_not_its_beginning(order: Atf) -> None:
     assert order.score(Link("http://h/about.html"), page) == -(4 * 3 + 0)
 
 
-def test_the_urls_priority_picks_the_section_and_the_pages_the_place_in_it(order: Atf) -> None:
-    rich, poor = Page("http://p/", text="Web Map Service"), Page("http://q/", text="cake")
+def test_the_urls_priority_picks_the_section_and_the_pages_the_place_in_it(
+    order: Atf,
+) -> None:
+    rich, poor = (
+        Page("http://p/", text="Web Map Service"),
+        Page("http://q/", text="cake"),
+    )
     good, dull = Link("http://h/x?service=wms"), Link("http://h/about.html")
-    scores = [order.score(link, page) for link, page in ((good, rich), (good, poor), (dull, rich), (dull, poor))]
+    scores = [
+        order.score(link, page)
+        for link, page in ((good, rich), (good, poor), (dull, rich), (dull, poor))
+    ]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == 4
 
 
 def test_a_queued_url_rises_when_its_terms_do(order: Atf) -> None:
     url = "http://h/mapengine/run"
-    queued = Candidate(url, score=order.score(Link(url), Page("http://p/", text="WMS service")))
+    queued = Candidate(
+        url, score=order.score(Link(url), Page("http://p/", text="WMS service"))
+    )
     for n in range(30):
-        order.learn(Outcome(Candidate(f"http://x{n}/mapengine", purpose=Purpose.PROBE), 1, 1))
-    assert order.rescore(queued) == queued.score + 8, "two sections up, the same place in it"
+        order.learn(
+            Outcome(Candidate(f"http://x{n}/mapengine", purpose=Purpose.PROBE), 1, 1)
+        )
+    assert order.rescore(queued) == queued.score + 8, (
+        "two sections up, the same place in it"
+    )
 
 
 def test_what_was_learned_survives_a_restart(order: Atf) -> None:
@@ -108,7 +139,9 @@ def test_what_was_learned_survives_a_restart(order: Atf) -> None:
     assert again.url_priority(EXAMPLE) == 0
 
 
-def test_a_service_that_the_catalogue_knew_teaches_its_terms_and_only_once(order: Atf) -> None:
+def test_a_service_that_the_catalogue_knew_teaches_its_terms_and_only_once(
+    order: Atf,
+) -> None:
     """Section 4.1: any URL justified as a WMS updates the list, be the service new or not.
 
     The list of the example and `zork` once: six terms, of which the first two have priority 0, the next two 1; zork,
@@ -142,7 +175,15 @@ def test_a_request_that_we_added_to_a_url_teaches_nothing() -> None:
     order = Atf()
     for n in range(50):
         added = f"http://h{n}/zorkmap?SERVICE=WMS&REQUEST=GetCapabilities"
-        order.learn(Outcome(Candidate(added, Via.GUESS, f"http://h{n}/zorkmap", purpose=Purpose.PROBE), 1, 1))
+        order.learn(
+            Outcome(
+                Candidate(
+                    added, Via.GUESS, f"http://h{n}/zorkmap", purpose=Purpose.PROBE
+                ),
+                1,
+                1,
+            )
+        )
     assert order.url_priority("http://new/zorkmap") == 0
     assert order.url_priority("http://new/x?request=getcapabilities") == 2
 

@@ -14,7 +14,9 @@ COVER = Topic(
     "Cover",
     (
         TopicClass("forest", "Forest", {"en": ("forest", "tree")}),
-        TopicClass("bare", "Bare land", {"en": ("bare ground", "rock"), "de": ("fels*",)}),
+        TopicClass(
+            "bare", "Bare land", {"en": ("bare ground", "rock"), "de": ("fels*",)}
+        ),
     ),
 )
 
@@ -38,7 +40,9 @@ def test_a_text_without_a_word_of_the_topic_is_at_a_right_angle() -> None:
 def test_the_classes_of_a_topic_join_the_groups_of_map_services() -> None:
     # Topic: 1.45 + two classes, length sqrt(3.45). Text: service 1, forest 2, hello 1, length sqrt(6), product 3.
     by_hand = 3 / (math.sqrt(3.45) * math.sqrt(6))
-    assert VectorSpace(COVER).similarity("wms forest tree hello") == pytest.approx(by_hand)
+    assert VectorSpace(COVER).similarity("wms forest tree hello") == pytest.approx(
+        by_hand
+    )
 
 
 def test_a_phrase_counts_where_it_begins() -> None:

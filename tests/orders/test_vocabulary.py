@@ -20,7 +20,10 @@ def test_map_services_are_recognised_in_many_languages(text: str) -> None:
     assert WordGroup.SERVICE in topic_vocabulary().groups(tokens(text))
 
 
-@pytest.mark.parametrize("text", ["apple pie with cream", "Apfelkuchen mit Sahne", "苹果派", "receta de pan", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["apple pie with cream", "Apfelkuchen mit Sahne", "苹果派", "receta de pan", ""],
+)
 def test_a_kitchen_is_no_service(text: str) -> None:
     assert WordGroup.SERVICE not in topic_vocabulary().groups(tokens(text))
     assert WordGroup.PORTAL not in topic_vocabulary().groups(tokens(text))

@@ -19,7 +19,9 @@ def reached(web: GeowebWeb) -> set[str]:
     while queue:
         url = queue.popleft()
         found |= web.services(url)
-        for href in re.findall(rb'href="([^"#]+)"', web.page(url) or b"", re.IGNORECASE):
+        for href in re.findall(
+            rb'href="([^"#]+)"', web.page(url) or b"", re.IGNORECASE
+        ):
             link = canonical(unescape(href.decode("utf-8", "replace")), url)
             if link and link not in seen:
                 seen.add(link)
@@ -48,14 +50,20 @@ def test_a_service_behind_a_catalogue_is_revealed_where_the_catalogue_is() -> No
     assert {behind[0].spec.endpoint, catalogue.spec.endpoint} <= web.services(url)
 
 
-@pytest.mark.parametrize("url", ["http://no-such-host.test/", "http://velra.test/nothing-here"])
+@pytest.mark.parametrize(
+    "url", ["http://no-such-host.test/", "http://velra.test/nothing-here"]
+)
 def test_where_there_is_no_page_there_is_none(url: str) -> None:
     assert WEB.page(url) is None
     assert WEB.services(url) == set()
 
 
 def test_pages_in_other_encodings_come_as_unicode() -> None:
-    others = [h for h in map(WEB.world.host, range(WEB.world.hosts)) if h.encoding != "utf-8" and h.is_readable]
+    others = [
+        h
+        for h in map(WEB.world.host, range(WEB.world.hosts))
+        if h.encoding != "utf-8" and h.is_readable
+    ]
     body = WEB.page(f"http://{others[0].name}/")
     assert body is not None
     assert "�" not in body.decode("utf-8-sig")

@@ -38,7 +38,11 @@ def walk(web: WildWeb) -> dict[str, int]:
     while queue:
         url = queue.popleft()
         for link in links(web, url):
-            if link not in depth and "/agenda/" not in link and not (link.count("f_") > 1):
+            if (
+                link not in depth
+                and "/agenda/" not in link
+                and not (link.count("f_") > 1)
+            ):
                 depth[link] = depth[url] + 1
                 queue.append(link)
     return depth
@@ -63,7 +67,9 @@ def test_what_a_page_reveals_is_written_on_it() -> None:
 
 
 def test_a_dead_service_is_written_on_pages_and_revealed_by_none() -> None:
-    dead = {s.endpoint for services in WEB._on.values() for s in services if not s.alive}
+    dead = {
+        s.endpoint for services in WEB._on.values() for s in services if not s.alive
+    }
     assert len(dead) > 5
     assert not dead & WEB.all_services()
 
@@ -125,7 +131,9 @@ def test_silent_hosts_have_services_and_never_a_word_about_maps() -> None:
 
 
 def test_some_hosts_talk_of_nothing_but_maps_and_have_no_service() -> None:
-    talking = [site for site in WEB.sites if site.role.id in {"manual", "map shop", "ruin"}]
+    talking = [
+        site for site in WEB.sites if site.role.id in {"manual", "map shop", "ruin"}
+    ]
     for site in talking:
         own = [url for url in REACHED if urlsplit(url).netloc == site.host]
         assert not set().union(*(WEB.services(url) for url in own))
@@ -138,7 +146,11 @@ def test_a_calendar_has_no_end() -> None:
     web = WildWeb(3, 200, 4000)
     url = f"{site.origin}/agenda/2024/12"
     for _ in range(30):
-        after = [link for link in links(web, url) if re.fullmatch(r".*/agenda/\d{4}/\d\d", link)]
+        after = [
+            link
+            for link in links(web, url)
+            if re.fullmatch(r".*/agenda/\d{4}/\d\d", link)
+        ]
         assert after
         url = after[-1]
     assert url.endswith("/agenda/2027/06")
@@ -152,7 +164,11 @@ def test_an_address_with_an_extra_is_the_same_page(extra: str) -> None:
 
 
 def test_a_stranger_finds_nothing() -> None:
-    for url in ("https://nobody.example/", "nonsense", "https://maps.example.org/ows?service=WMS"):
+    for url in (
+        "https://nobody.example/",
+        "nonsense",
+        "https://maps.example.org/ows?service=WMS",
+    ):
         assert WEB.page(url) is None
         assert WEB.services(url) == set()
 
@@ -162,7 +178,10 @@ def test_the_miner_reads_titles_words_and_links_of_every_look() -> None:
     for site in WEB.sites:
         url = f"{site.origin}/"
         body = WEB.page(url) or b""
-        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)), BOOK)
+        page = mine(
+            Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)),
+            BOOK,
+        )
         assert page.title
         assert len(page.text) > 80
         assert page.links
@@ -175,7 +194,10 @@ def test_every_way_of_writing_an_address_is_found_by_the_miner() -> None:
         service = truth.Service("https://gis.town.example/srv/x12/ows", "WMS", way)
         body = f"<html><body>{truth.write(service)}</body></html>".encode()
         url = "https://town.example/a"
-        page = mine(Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)), BOOK)
+        page = mine(
+            Document(Response(url, url, 200, {"content-type": "text/html"}, body, NOW)),
+            BOOK,
+        )
         assert any(service.endpoint in unquote(link.url) for link in page.links), way
 
 

@@ -22,7 +22,9 @@ class Zorkmap:
         ends=("zork",),
         kvp=Kvp(services=("zork",), requests=("getcave",), asked_as="ZORK"),
         labels=("zorkcaves",),
-        scripts=ScriptIdioms(calls="Frobozz.CaveLayer|0.lair", words=("frobozz", "zork")),
+        scripts=ScriptIdioms(
+            calls="Frobozz.CaveLayer|0.lair", words=("frobozz", "zork")
+        ),
     )
 
     def suspects(self, url: str) -> bool:
@@ -30,25 +32,46 @@ class Zorkmap:
         return asked == "zork" or url.partition("?")[0].endswith("/zork")
 
     def probe_urls(self, url: str) -> Sequence[str]:
-        return (urls.with_params(urls.endpoint(url), {"SERVICE": "ZORK", "REQUEST": "GetCapabilities"}),)
+        return (
+            urls.with_params(
+                urls.endpoint(url), {"SERVICE": "ZORK", "REQUEST": "GetCapabilities"}
+            ),
+        )
 
     def read(self, document: Document) -> Service | None:
         told = document.json
         if not isinstance(told, dict) or not isinstance(told.get("zork"), str):
             return None
         layers = tuple(_cave(entry) for entry in told["caves"])
-        return Service(self.id, urls.endpoint(document.url), told["zork"], title=told["title"], layers=layers)
+        return Service(
+            self.id,
+            urls.endpoint(document.url),
+            told["zork"],
+            title=told["title"],
+            layers=layers,
+        )
 
-    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def requests(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         asked = {"SERVICE": "ZORK", "REQUEST": "GetCave", "CAVE": layer.name}
         if box is not None:
             asked["BBOX"] = ",".join(f"{number:g}" for number in box.as_tuple())
-        return (LayerRequest(Rel.MAP, "GetCave", urls.with_params(service.endpoint, asked), "image/png"),)
+        return (
+            LayerRequest(
+                Rel.MAP,
+                "GetCave",
+                urls.with_params(service.endpoint, asked),
+                "image/png",
+            ),
+        )
 
 
 def _cave(entry: dict[str, object]) -> Layer:
     box = BBox(*map(float, str(entry["bbox"]).split(",")))
-    return Layer(str(entry["name"]), str(entry["title"]), extent=Extent(box, box.as_tuple()))
+    return Layer(
+        str(entry["name"]), str(entry["title"]), extent=Extent(box, box.as_tuple())
+    )
 
 
 KINDS = (Zorkmap(),)

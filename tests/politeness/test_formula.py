@@ -11,11 +11,24 @@ from polite import policy
 
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure, Response
-from geohound.politeness import PolitenessPolicy, VisitFacts, address_pause_s, pause_s, retry_after_s, retry_in_s
+from geohound.politeness import (
+    PolitenessPolicy,
+    VisitFacts,
+    address_pause_s,
+    pause_s,
+    retry_after_s,
+    retry_in_s,
+)
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 DAY_S = 86_400.0
-RULES = policy(host_delay_s=1, slow_host_factor=5, max_crawl_delay_s=300, retry_after_s=30, max_retry_after_s=DAY_S)
+RULES = policy(
+    host_delay_s=1,
+    slow_host_factor=5,
+    max_crawl_delay_s=300,
+    retry_after_s=30,
+    max_retry_after_s=DAY_S,
+)
 
 
 def answer(status=200, elapsed_s=0.0, **headers):
@@ -75,13 +88,21 @@ def test_the_pause_after_a_visit(visit, troubles, crawl_delay_s, expected_s):
     assert pause_s(VisitFacts.of(visit, crawl_delay_s), troubles, RULES) == expected_s
 
 
-@pytest.mark.parametrize(("asked_s", "expected_s"), [(None, 30.0), (0.0, 30.0), (31.0, 31.0), (10 * DAY_S, DAY_S)])
-def test_a_url_is_tried_again_when_the_host_asks_but_neither_at_once_nor_never(asked_s, expected_s):
+@pytest.mark.parametrize(
+    ("asked_s", "expected_s"),
+    [(None, 30.0), (0.0, 30.0), (31.0, 31.0), (10 * DAY_S, DAY_S)],
+)
+def test_a_url_is_tried_again_when_the_host_asks_but_neither_at_once_nor_never(
+    asked_s, expected_s
+):
     assert retry_in_s(failure(FailureReason.UNAVAILABLE, asked_s), RULES) == expected_s
 
 
 def test_an_address_has_its_share_of_the_pause_and_trouble_doubles_it_up_to_a_bound():
-    pauses = [address_pause_s(VisitFacts(elapsed_s=2), troubles, RULES) for troubles in (0, 1, 2, 10, 1000)]
+    pauses = [
+        address_pause_s(VisitFacts(elapsed_s=2), troubles, RULES)
+        for troubles in (0, 1, 2, 10, 1000)
+    ]
     assert pauses == [2.5, 5.0, 10.0, 30.0, 30.0]
 
 
@@ -97,7 +118,9 @@ def test_no_policy_can_be_made_without_the_values_of_the_settings():
     st.none() | st.floats(0, 1e6),
     st.text(max_size=20),
 )
-def test_no_pause_is_shorter_than_the_minimum_or_longer_than_a_day(status, elapsed_s, troubles, delay_s, header):
+def test_no_pause_is_shorter_than_the_minimum_or_longer_than_a_day(
+    status, elapsed_s, troubles, delay_s, header
+):
     seen = VisitFacts.of(answer(status, elapsed_s, retry_after=header), delay_s)
     pause = pause_s(seen, troubles, RULES)
     assert 1.0 <= pause <= 86400.0

@@ -14,7 +14,12 @@ from polite import policy
 from geohound.politeness import Politeness, VisitFacts
 from geohound.politeness import hosts as module
 
-POLICY = policy(host_delay_s=1, slow_host_factor=5, max_crawl_delay_s=300, max_retry_after_s=86_400.0)
+POLICY = policy(
+    host_delay_s=1,
+    slow_host_factor=5,
+    max_crawl_delay_s=300,
+    max_retry_after_s=86_400.0,
+)
 WELL = VisitFacts()
 BUSY = VisitFacts(is_overloaded=True)
 
@@ -92,7 +97,9 @@ def test_trouble_in_a_row_doubles_the_pause_and_an_answer_ends_it(clock):
     assert pauses == [60, 120, 240, 1, 60]
 
 
-def test_a_crawl_delay_that_is_learned_late_counts_from_the_end_of_the_last_request(clock):
+def test_a_crawl_delay_that_is_learned_late_counts_from_the_end_of_the_last_request(
+    clock,
+):
     politeness = Politeness(clock)
     ask(politeness)
     clock.seconds += 2
@@ -134,7 +141,12 @@ def test_hosts_of_one_address_are_asked_to_come_one_after_the_other(clock):
     for n in range(4):
         ask(politeness, f"h{n}", address="1.1.1.1")
         clock.seconds += 10
-    assert [politeness.take(f"h{n}", "one", POLICY) for n in range(4)] == [0, 0.25, 0.5, 0.75]
+    assert [politeness.take(f"h{n}", "one", POLICY) for n in range(4)] == [
+        0,
+        0.25,
+        0.5,
+        0.75,
+    ]
 
 
 def test_no_more_than_so_many_ask_an_address_however_long_it_takes(clock):
@@ -162,7 +174,9 @@ def test_no_more_than_so_many_ask_an_address_however_long_it_takes(clock):
         ([BUSY] * 20 + [WELL], 0.25),
     ],
 )
-def test_the_pause_of_an_address_follows_the_time_of_answers_and_trouble(clock, visits, pause_s):
+def test_the_pause_of_an_address_follows_the_time_of_answers_and_trouble(
+    clock, visits, pause_s
+):
     politeness = Politeness(clock)
     for n, seen in enumerate([*visits, WELL]):
         clock.seconds += 100
@@ -193,7 +207,10 @@ def test_only_hosts_and_addresses_in_need_of_it_are_remembered(clock, monkeypatc
 
 
 _STEPS = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.booleans(), st.floats(0, 2)), max_size=80
+    st.tuples(
+        st.sampled_from("abc"), st.sampled_from("xyz"), st.booleans(), st.floats(0, 2)
+    ),
+    max_size=80,
 )
 
 

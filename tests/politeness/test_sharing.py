@@ -22,7 +22,9 @@ class Process:
 
     def __init__(self, clock, claims, name, gone=()):
         self.politeness = Politeness(clock)
-        self.shared = SharedHosts(claims, self.politeness, clock, name, lambda holder: holder in gone)
+        self.shared = SharedHosts(
+            claims, self.politeness, clock, name, lambda holder: holder in gone
+        )
         self.task = TaskPoliteness(self.politeness, POLICY, clock, self.shared)
 
     def ask(self, host="a.test", seen=VisitFacts()):  # noqa: B008 - a tuple
@@ -89,7 +91,9 @@ def test_whoever_takes_over_a_host_keeps_to_the_pause_that_was_left(clock, claim
     assert two.task.take("a.test") == pytest.approx(300)
 
 
-def test_the_hosts_of_a_process_that_is_gone_are_taken_after_the_usual_pause(clock, claims):
+def test_the_hosts_of_a_process_that_is_gone_are_taken_after_the_usual_pause(
+    clock, claims
+):
     one = Process(clock, claims, "killed")
     one.task.take("a.test")
     one.shared.tick()
@@ -113,7 +117,9 @@ def test_a_long_pause_is_known_to_others_though_its_process_was_killed(clock, cl
     assert two.task.take("a.test") == pytest.approx(300)
 
 
-def test_the_hosts_of_a_process_that_cannot_be_looked_for_come_free_when_its_claim_runs_out(clock, claims):
+def test_the_hosts_of_a_process_that_cannot_be_looked_for_come_free_when_its_claim_runs_out(
+    clock, claims
+):
     one, two = Process(clock, claims, "far away"), Process(clock, claims, "two")
     one.task.take("a.test")
     one.shared.tick()
@@ -185,8 +191,13 @@ def test_the_thread_claims_by_itself_and_outlives_a_store_in_trouble(clock):
     assert claims.claim({"a.test": 0.0}, "two", 60.0).granted
 
 
-def test_processes_with_hosts_at_one_address_ask_it_no_faster_than_one_of_them_would(clock, claims):
-    names = {"one": [f"a{n}.test" for n in range(30)], "two": [f"b{n}.test" for n in range(30)]}
+def test_processes_with_hosts_at_one_address_ask_it_no_faster_than_one_of_them_would(
+    clock, claims
+):
+    names = {
+        "one": [f"a{n}.test" for n in range(30)],
+        "two": [f"b{n}.test" for n in range(30)],
+    }
     processes = {name: Process(clock, claims, name) for name in names}
     usual_s = POLICY.host_delay_s * POLICY.address_share
 

@@ -20,7 +20,16 @@ from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.layer_request import LayerRequest
-from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Sighting
+from geohound.model.service import (
+    Access,
+    BoxFault,
+    Extent,
+    Layer,
+    Operation,
+    Provider,
+    Service,
+    Sighting,
+)
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
@@ -50,17 +59,27 @@ class PlainKind:
     def probe_urls(self, url: str) -> Sequence[str]:
         if self.id.startswith("ogcapi"):
             return (url,)
-        return (with_params(url, {"SERVICE": self.protocol[4:], "REQUEST": "GetCapabilities"}),)
+        return (
+            with_params(
+                url, {"SERVICE": self.protocol[4:], "REQUEST": "GetCapabilities"}
+            ),
+        )
 
     def read(self, document: object) -> None:
         return None
 
-    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
-        found: Sequence[LayerRequest] = discover("kinds")[self.id].requests(service, layer, box)
+    def requests(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
+        found: Sequence[LayerRequest] = discover("kinds")[self.id].requests(
+            service, layer, box
+        )
         return found
 
 
-def make_service(kind: str, endpoint: str, title: str, box: BBox | None = None, **more: object) -> Service:
+def make_service(
+    kind: str, endpoint: str, title: str, box: BBox | None = None, **more: object
+) -> Service:
     extent = Extent(box, box.as_tuple()) if box else None
     return Service(kind=kind, endpoint=endpoint, title=title, extent=extent, **more)  # type: ignore[arg-type]
 
@@ -74,8 +93,15 @@ RIVERS = make_service(
     versions=("1.1.1", "1.3.0"),
     abstract="<p>Rivers, lakes &amp; catchments at 1:10 000, updated every spring.</p>",
     keywords=("hydrography", "rivers"),
-    provider=Provider("Water Institute", "Aino Virtanen", "maps@water.example", "https://water.example/"),
-    access=Access("none", "Attribution required", "CC-BY-4.0", "Creative Commons Attribution 4.0"),
+    provider=Provider(
+        "Water Institute",
+        "Aino Virtanen",
+        "maps@water.example",
+        "https://water.example/",
+    ),
+    access=Access(
+        "none", "Attribution required", "CC-BY-4.0", "Creative Commons Attribution 4.0"
+    ),
     layers=(
         Layer(
             "hy:rivers",
@@ -87,10 +113,14 @@ RIVERS = make_service(
         Layer(
             "hy:lakes",
             "Lakes",
-            extent=Extent(None, (59.3, 19.1, 700.0, 31.6), "EPSG:4326", (BoxFault.OUT_OF_RANGE,)),
+            extent=Extent(
+                None, (59.3, 19.1, 700.0, 31.6), "EPSG:4326", (BoxFault.OUT_OF_RANGE,)
+            ),
         ),
     ),
-    operations=(Operation("GetMap", "https://maps.water.example/wms?", formats=("image/png",)),),
+    operations=(
+        Operation("GetMap", "https://maps.water.example/wms?", formats=("image/png",)),
+    ),
     software="GeoServer 2.25",
     aliases=("http://maps.water.example/wms",),
     repairs=("XML errors skipped",),
@@ -100,7 +130,9 @@ MANY = make_service(
     "https://geo.city.example/wfs?map=/srv/all.map",
     "City registers",
     BBox(24.7, 60.1, 25.3, 60.3),
-    layers=tuple(Layer(f"reg:layer_{n}", f"Register number {n}") for n in range(1, 1201)),
+    layers=tuple(
+        Layer(f"reg:layer_{n}", f"Register number {n}") for n in range(1, 1201)
+    ),
 )
 FIJI = make_service(
     "ogcapi-features",
@@ -123,8 +155,18 @@ HOSTILE = Service(
     software=HOSTILE_TEXT,
     online_resource="data:text/html,<script>alert(1)</script>",
     aliases=("java\tscript:alert(1)",),
-    operations=(Operation(HOSTILE_TEXT, "javascript:alert(1)", formats=(HOSTILE_TEXT,)),),
-    layers=(Layer(HOSTILE_TEXT, HOSTILE_TEXT, HOSTILE_TEXT, times=(HOSTILE_TEXT,), crs=(HOSTILE_TEXT,)),),
+    operations=(
+        Operation(HOSTILE_TEXT, "javascript:alert(1)", formats=(HOSTILE_TEXT,)),
+    ),
+    layers=(
+        Layer(
+            HOSTILE_TEXT,
+            HOSTILE_TEXT,
+            HOSTILE_TEXT,
+            times=(HOSTILE_TEXT,),
+            crs=(HOSTILE_TEXT,),
+        ),
+    ),
     repairs=(HOSTILE_TEXT,),
 )
 SERVICES = (RIVERS, MANY, FIJI, SILENT, HOSTILE)
@@ -132,23 +174,50 @@ SERVICES = (RIVERS, MANY, FIJI, SILENT, HOSTILE)
 
 @pytest.fixture(scope="session")
 def samples() -> SimpleNamespace:
-    return SimpleNamespace(rivers=RIVERS, many=MANY, fiji=FIJI, silent=SILENT, hostile=HOSTILE)
+    return SimpleNamespace(
+        rivers=RIVERS, many=MANY, fiji=FIJI, silent=SILENT, hostile=HOSTILE
+    )
 
 
 def fill(catalogue: SqlCatalogue) -> None:
     for number, service in enumerate(SERVICES):
-        page = "javascript:alert(1)" if service is HOSTILE else "https://portal.example/maps.html"
-        evidence = HOSTILE_TEXT if service is HOSTILE else "link text “Our map services”"
-        for address in (service.endpoint, *service.aliases):  # an alias is one only once it was read
+        page = (
+            "javascript:alert(1)"
+            if service is HOSTILE
+            else "https://portal.example/maps.html"
+        )
+        evidence = (
+            HOSTILE_TEXT if service is HOSTILE else "link text “Our map services”"
+        )
+        for address in (
+            service.endpoint,
+            *service.aliases,
+        ):  # an alias is one only once it was read
             read = replace(service, endpoint=address, fingerprint=f"f{number}")
             catalogue.record_now(
-                [Observation(read, Sighting(service.id, service.endpoint, page, Via.LINK, evidence, NOON))]
+                [
+                    Observation(
+                        read,
+                        Sighting(
+                            service.id, service.endpoint, page, Via.LINK, evidence, NOON
+                        ),
+                    )
+                ]
             )
         if number < 3:
             catalogue.record_now([Check(service.id, NOON, True, elapsed_s=0.25)])
             days = [1] if number != 1 else [1, 2, 3]
             reason = "" if number != 1 else "not found: HTTP 404"
-            later = [Check(service.id, NOON + timedelta(days=n), not reason, reason, elapsed_s=0.35) for n in days]
+            later = [
+                Check(
+                    service.id,
+                    NOON + timedelta(days=n),
+                    not reason,
+                    reason,
+                    elapsed_s=0.35,
+                )
+                for n in days
+            ]
             catalogue.record_now(later)
 
 
@@ -187,7 +256,10 @@ def empty_catalogue(tmp_path: Path) -> Iterator[SqlCatalogue]:
 
 @pytest.fixture(scope="module")
 def kinds() -> dict[str, PlainKind]:
-    named = [("wms", "Web Map Service", "OGC:WMS"), ("wfs", "Web Feature Service", "OGC:WFS")]
+    named = [
+        ("wms", "Web Map Service", "OGC:WMS"),
+        ("wfs", "Web Feature Service", "OGC:WFS"),
+    ]
     named.append(("ogcapi-features", "OGC API – Features", "OGCFeat"))
     return {row[0]: PlainKind(*row) for row in named}
 
@@ -214,7 +286,11 @@ def client(app) -> Iterator[TestClient]:
 @pytest.fixture
 def people(store: Store) -> Accounts:
     """Accounts of an administrator and a user."""
-    made = Accounts(store.users, SystemClock(), Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)))
+    made = Accounts(
+        store.users,
+        SystemClock(),
+        Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)),
+    )
     made.add("ada", PASSWORD)
     made.add("carla", PASSWORD)
     return made

@@ -25,39 +25,95 @@ from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl
 from geohound.tasks.holder import this_process
 
-AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = (
+    Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+)
 pytestmark = pytest.mark.slow
 PAGES = (
     "/", "/?q=rivers", "/?q=rivers&what=layers", "/map", "/health", "/statistics", "/api", "/about-the-crawler",
     "/log-in", "/nowhere",
 )  # fmt: skip
-FIGURES = ("/statistics?part=contents", "/statistics?part=life", "/statistics?part=crawls", "/statistics?q=rivers")
+FIGURES = (
+    "/statistics?part=contents",
+    "/statistics?part=life",
+    "/statistics?part=crawls",
+    "/statistics?q=rivers",
+)
 TASKS = ("/tasks", "/tasks/1", "/tasks/2", "/tasks/2/delete")
 
 
 @pytest.fixture(scope="module")
 def app(catalogue, index, kinds, tmp_path_factory: pytest.TempPathFactory):
     """The portal with a crawl that runs and one that has ended."""
-    with closing(open_store(tmp_path_factory.mktemp("tasks") / "tasks.db", SystemClock())) as store:
+    with closing(
+        open_store(tmp_path_factory.mktemp("tasks") / "tasks.db", SystemClock())
+    ) as store:
         for _ in range(2):
-            store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/maps", "http://b.example/"))))
+            store.tasks.create(
+                TaskSpec(CrawlGoal(("http://a.example/maps", "http://b.example/")))
+            )
         for task in (1, 2):
             claim = store.tasks.claim(task, str(this_process()), 3600.0)
             assert claim is not None
             store.tasks.emit(claim, happened())
         store.tasks.release(claim, TaskState.DONE, Ending.FINISHED)
         control = TaskControl(store.tasks)
-        tasks = PortalTasks(control, TaskEvents(control), ("adaptive", "fifo"), may_write=True)
-        yield create_app(catalogue, index, kinds, tasks=tasks, snippets=discover("snippets"), names=())
+        tasks = PortalTasks(
+            control, TaskEvents(control), ("adaptive", "fifo"), may_write=True
+        )
+        yield create_app(
+            catalogue,
+            index,
+            kinds,
+            tasks=tasks,
+            snippets=discover("snippets"),
+            names=(),
+        )
 
 
 def happened() -> list[Event]:
     found = [
-        ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"S{n}", 1, 2, 0.5, n > 6, 60.0 + n, 60.2, 24.9, "FI")
+        ServiceFound(
+            f"{n:016}",
+            f"http://a.example/{n}",
+            "wms",
+            f"S{n}",
+            1,
+            2,
+            0.5,
+            n > 6,
+            60.0 + n,
+            60.2,
+            24.9,
+            "FI",
+        )
         for n in range(12)
     ]
-    visit = VisitEnded("http://a.example/" + "long-" * 40, "page", 0, "name not found", 0, 1.5)
-    numbers = (90, 0, 9, 0, 7, 4, 2, 0, 7, 3, 0, 0, 75.0, 2.5, 0.0, 0.0, 0.0, 0.0, "hosts", {"trap": 7, "nofollow": 1})
+    visit = VisitEnded(
+        "http://a.example/" + "long-" * 40, "page", 0, "name not found", 0, 1.5
+    )
+    numbers = (
+        90,
+        0,
+        9,
+        0,
+        7,
+        4,
+        2,
+        0,
+        7,
+        3,
+        0,
+        0,
+        75.0,
+        2.5,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        "hosts",
+        {"trap": 7, "nofollow": 1},
+    )
     fetching = (("http://a.example/second", "the page it stands on +0.40"),)
     return [*found, visit, Progressed(*numbers, fetching=fetching, known=5)]
 
@@ -71,7 +127,9 @@ def origin(app) -> Iterator[str]:
 @contextmanager
 def served(app) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
+        )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started:
@@ -85,7 +143,9 @@ def served(app) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=arguments
+        )
         yield browser
         browser.close()
 
@@ -117,16 +177,28 @@ def serious(page: Page, addresses: Iterable[str]) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Browser, origin: str, samples, scheme: str):
-    pages = [origin + address for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}")]
-    with browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce") as context:  # type: ignore[arg-type]
+    pages = [
+        origin + address
+        for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}")
+    ]
+    with browser.new_context(
+        color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
+    ) as context:  # type: ignore[arg-type]
         assert serious(context.new_page(), pages) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_the_pages_of_accounts(browser: Browser, store, people, kinds, scheme: str):
+def test_axe_finds_nothing_serious_on_the_pages_of_accounts(
+    browser: Browser, store, people, kinds, scheme: str
+):
     index = CatalogueIndex(store.catalogue, store.segments)
-    app = create_app(store.catalogue, index, kinds, tasks=tasks_in(store), accounts=people)
-    with served(app) as origin, browser.new_context(color_scheme=scheme, bypass_csp=True) as context:  # type: ignore[arg-type]
+    app = create_app(
+        store.catalogue, index, kinds, tasks=tasks_in(store), accounts=people
+    )
+    with (
+        served(app) as origin,
+        browser.new_context(color_scheme=scheme, bypass_csp=True) as context,
+    ):  # type: ignore[arg-type]
         page = context.new_page()
         assert serious(page, [f"{origin}/log-in"]) == []
         page.get_by_label("Name").fill("ada")
@@ -142,7 +214,9 @@ def test_axe_finds_nothing_serious_on_the_pages_of_accounts(browser: Browser, st
 
 def test_no_page_is_wider_than_a_phone(browser: Browser, origin: str, samples):
     wide = []
-    with browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    ) as context:
         page = context.new_page()
         for address in (*PAGES, *FIGURES, *TASKS, f"/services/{samples.rivers.id}"):
             page.goto(origin + address)
@@ -157,7 +231,14 @@ def test_the_first_page_loads_less_than_300_kb_of_script(browser: Browser, origi
     sizes: list[int] = []
     with browser.new_context() as context:
         page = context.new_page()
-        page.on("response", lambda r: sizes.append(len(gzip.compress(r.body()))) if r.url.endswith(".js") else None)
+        page.on(
+            "response",
+            lambda r: (
+                sizes.append(len(gzip.compress(r.body())))
+                if r.url.endswith(".js")
+                else None
+            ),
+        )
         page.goto(origin)
         page.wait_for_load_state("networkidle")
     assert sizes

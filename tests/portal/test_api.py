@@ -25,7 +25,9 @@ from geohound.topics import TOPICS, Classifier
 @pytest.fixture(scope="module")
 def api(catalogue, index, kinds):
     snippets = discover("snippets")
-    app = create_app(catalogue, index, kinds, classifier=Classifier(TOPICS), snippets=snippets)
+    app = create_app(
+        catalogue, index, kinds, classifier=Classifier(TOPICS), snippets=snippets
+    )
     with TestClient(app, base_url="http://test/api/v1") as client:
         yield client
 
@@ -42,14 +44,19 @@ def test_the_document_lists_every_address_and_each_answers(api, samples):
             assert answer.status_code == 403
             continue
         assert answer.status_code == 200, path
-        assert answer.headers["content-type"].partition(";")[0] in methods["get"]["responses"]["200"]["content"]
+        assert (
+            answer.headers["content-type"].partition(";")[0]
+            in methods["get"]["responses"]["200"]["content"]
+        )
 
 
 @pytest.mark.parametrize("schema", ["ResultsRecord", "FoundLayers", "FacetsRecord"])
 def test_the_document_says_where_a_total_is_no_longer_exact(api, schema):
     assert (
         "20,000"
-        in api.get("openapi.json").json()["components"]["schemas"][schema]["properties"]["total"]["description"]
+        in api.get("openapi.json").json()["components"]["schemas"][schema][
+            "properties"
+        ]["total"]["description"]
     )
 
 
@@ -62,7 +69,9 @@ def test_the_document_names_the_kinds_of_this_portal(api, kinds):
 def test_cursors_lead_through_all_hits_once(api):
     seen, cursor = [], ""
     while cursor is not None:
-        page = api.get("search", params={"limit": 2, **({"cursor": cursor} if cursor else {})}).json()
+        page = api.get(
+            "search", params={"limit": 2, **({"cursor": cursor} if cursor else {})}
+        ).json()
         seen += [hit["id"] for hit in page["hits"]]
         cursor = page["next"]
     assert len(seen) == len(set(seen)) == 5
@@ -71,7 +80,9 @@ def test_cursors_lead_through_all_hits_once(api):
 def test_cursors_lead_through_the_layers_of_a_service(api, samples):
     address, seen, cursor = f"services/{samples.many.id}/layers", [], ""
     while cursor is not None:
-        page = api.get(address, params={"limit": 500, **({"cursor": cursor} if cursor else {})}).json()
+        page = api.get(
+            address, params={"limit": 500, **({"cursor": cursor} if cursor else {})}
+        ).json()
         seen += [layer["name"] for layer in page["layers"]]
         cursor = page["next"]
     assert len(set(seen)) == page["total"] == 1200
@@ -89,10 +100,24 @@ LARGE = Service(
 def large(tmp_path_factory, kinds):
     store = open_store(tmp_path_factory.mktemp("large") / "large.db", SystemClock())
     store.catalogue.record_now(
-        [Observation(LARGE, Sighting(LARGE.id, LARGE.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
+        [
+            Observation(
+                LARGE,
+                Sighting(
+                    LARGE.id,
+                    LARGE.endpoint,
+                    "",
+                    Via.SEED,
+                    "",
+                    datetime(2026, 5, 4, tzinfo=UTC),
+                ),
+            )
+        ]
     )
     with TestClient(
-        create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds),
+        create_app(
+            store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds
+        ),
         base_url="http://test/api/v1",
     ) as client:
         yield client
@@ -102,7 +127,9 @@ def large(tmp_path_factory, kinds):
 def test_cursors_lead_through_twelve_thousand_layers_to_the_end(large):
     address, seen, cursor = f"services/{LARGE.id}/layers", [], ""
     while cursor is not None:
-        answer = large.get(address, params={"limit": 1000, **({"cursor": cursor} if cursor else {})})
+        answer = large.get(
+            address, params={"limit": 1000, **({"cursor": cursor} if cursor else {})}
+        )
         assert answer.status_code == 200, answer.text
         seen += [layer["name"] for layer in answer.json()["layers"]]
         cursor = answer.json()["next"]
@@ -110,18 +137,28 @@ def test_cursors_lead_through_twelve_thousand_layers_to_the_end(large):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [{"q": "parcel"}, {"q": "parcels"}, {"kind": "wms"}, {"q": LARGE.endpoint}])
+@pytest.mark.parametrize(
+    "asked", [{"q": "parcel"}, {"q": "parcels"}, {"kind": "wms"}, {"q": LARGE.endpoint}]
+)
 def test_every_layer_that_matches_is_listed_once(large, asked):
     seen, cursor = [], ""
     while cursor is not None:
-        answer = large.get("layers", params={"limit": 100, **asked, **({"cursor": cursor} if cursor else {})}).json()
+        answer = large.get(
+            "layers",
+            params={"limit": 100, **asked, **({"cursor": cursor} if cursor else {})},
+        ).json()
         assert answer["total"] == 12_000
         seen += [layer["name"] for layer in answer["layers"]]
         cursor = answer["next"]
         if len(seen) == 300:  # the rest at once
             break
     assert len(set(seen)) == 300
-    told = [json.loads(line) for line in large.get("layers", params={"f": "jsonl", **asked}).text.splitlines()]
+    told = [
+        json.loads(line)
+        for line in large.get(
+            "layers", params={"f": "jsonl", **asked}
+        ).text.splitlines()
+    ]
     assert [layer["name"] for layer in told[:300]] == seen
     assert {layer["name"] for layer in told} == {layer.name for layer in LARGE.layers}
     assert (len(told), told[0]["service"]) == (12_000, LARGE.id)
@@ -129,27 +166,54 @@ def test_every_layer_that_matches_is_listed_once(large, asked):
 
 def test_only_layers_that_match_are_listed(large, api):
     few = large.get("layers", params={"q": "parcel_77"}).json()
-    assert ([layer["name"] for layer in few["layers"]], few["total"], few["next"]) == (["parcel_77"], 1, None)
+    assert ([layer["name"] for layer in few["layers"]], few["total"], few["next"]) == (
+        ["parcel_77"],
+        1,
+        None,
+    )
     assert large.get("layers", params={"q": "parcel -77"}).json()["total"] == 12_000 - 1
-    assert large.get("layers", params={"offset": 5, "limit": 2}).json()["layers"][0]["name"] == "parcel_5"
+    assert (
+        large.get("layers", params={"offset": 5, "limit": 2}).json()["layers"][0][
+            "name"
+        ]
+        == "parcel_5"
+    )
     assert api.get("layers", params={"kind": "ogcapi-features"}).json()["total"] == 0
 
 
 def test_layers_stand_as_the_box_asks(api):
     assert [
-        layer["name"] for layer in api.get("layers?q=finland&bbox=20,60,31,70&relation=within").json()["layers"]
+        layer["name"]
+        for layer in api.get(
+            "layers?q=finland&bbox=20,60,31,70&relation=within"
+        ).json()["layers"]
     ] == ["hy:rivers"]
 
 
 def test_lists_of_services_are_as_long_as_their_lines(tmp_path, kinds):
     store = open_store(tmp_path / "twins.db", SystemClock())
     for host in ("one", "two", "three"):
-        twin = Service("wms", f"https://{host}.example/wms", title="Roads", abstract="All.", layers=(Layer("roads"),))
+        twin = Service(
+            "wms",
+            f"https://{host}.example/wms",
+            title="Roads",
+            abstract="All.",
+            layers=(Layer("roads"),),
+        )
         store.catalogue.record_now(
-            [Observation(twin, Sighting(twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)))]
+            [
+                Observation(
+                    twin,
+                    Sighting(
+                        twin.id, "", "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)
+                    ),
+                )
+            ]
         )
     with TestClient(
-        create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds),
+        create_app(
+            store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds
+        ),
         base_url="http://test/api/v1",
     ) as client:
         assert client.get("search").json()["total"] == 1
@@ -160,13 +224,18 @@ def test_lists_of_services_are_as_long_as_their_lines(tmp_path, kinds):
     store.close()
 
 
-@pytest.mark.parametrize("address", ["search?q=lakes", "services", "facets", "reports/kinds", "health", "openapi.json"])
+@pytest.mark.parametrize(
+    "address",
+    ["search?q=lakes", "services", "facets", "reports/kinds", "health", "openapi.json"],
+)
 def test_what_has_not_changed_is_not_sent_twice(api, address):
     first = api.get(address)
     again = api.get(address, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert again.headers["etag"] == first.headers["etag"]
-    weak = api.get(address, headers={"If-None-Match": f'"x", W/{first.headers["etag"]}'})
+    weak = api.get(
+        address, headers={"If-None-Match": f'"x", W/{first.headers["etag"]}'}
+    )
     assert weak.status_code == 304
     assert api.get(address, headers={"If-None-Match": '"other"'}).status_code == 200
 
@@ -176,7 +245,10 @@ def test_long_lists_come_as_lines_where_one_asks_for_them(api, samples):
     assert by_name.headers["content-type"].startswith(JSON_LINES)
     assert len([json.loads(line) for line in by_name.text.splitlines()]) == 1200
     by_header = api.get("services", headers={"Accept": JSON_LINES})
-    assert {json.loads(line)["id"] for line in by_header.text.splitlines()} >= {samples.rivers.id, samples.many.id}
+    assert {json.loads(line)["id"] for line in by_header.text.splitlines()} >= {
+        samples.rivers.id,
+        samples.many.id,
+    }
     assert len(by_header.text.splitlines()) == 5
     hits = api.get("search?f=jsonl&q=lakes").text.splitlines()
     assert [json.loads(line)["id"] for line in hits] == [samples.rivers.id]
@@ -195,13 +267,23 @@ def test_every_filter_holds_for_lines_too(api, samples):
 
 def test_layers_as_lines_are_those_of_all_hits_not_of_one_page(api):
     paged = api.get("layers?limit=1&q=-zzz").json()
-    whole = [json.loads(line) for line in api.get("layers?limit=1&f=jsonl&bbox=-180,-90,180,90").text.splitlines()]
+    whole = [
+        json.loads(line)
+        for line in api.get(
+            "layers?limit=1&f=jsonl&bbox=-180,-90,180,90"
+        ).text.splitlines()
+    ]
     assert len({layer["service"] for layer in whole}) > 1
     assert paged["total"] > 1
 
 
 @pytest.mark.parametrize(
-    "cursor", ["kffffffff.00000000.7fc00000.ffffffff", "k1.00000000.ff800000.0", "k1.00000000.ff800000.0.ff"]
+    "cursor",
+    [
+        "kffffffff.00000000.7fc00000.ffffffff",
+        "k1.00000000.ff800000.0",
+        "k1.00000000.ff800000.0.ff",
+    ],
 )
 def test_a_cursor_that_was_tampered_with_does_no_harm(api, cursor):
     for address in ("search", "layers", "services"):
@@ -212,7 +294,9 @@ def test_a_cursor_that_was_tampered_with_does_no_harm(api, cursor):
 
 def test_layers_come_with_the_service_that_offers_them(api, samples):
     found = api.get("layers?q=lakes").json()["layers"]
-    assert {"name": "hy:lakes", "service": samples.rivers.id}.items() <= found[0].items()
+    assert {"name": "hy:lakes", "service": samples.rivers.id}.items() <= found[
+        0
+    ].items()
 
 
 def test_a_service_tells_its_topics_and_facets_count_them(api, samples):
@@ -224,7 +308,9 @@ def test_a_service_tells_its_topics_and_facets_count_them(api, samples):
 
 
 def test_a_layer_opens_with_requests_and_snippets(api, samples):
-    opened = api.get(f"services/{samples.rivers.id}/open?layer=hy:rivers&bbox=20,60,25,65").json()
+    opened = api.get(
+        f"services/{samples.rivers.id}/open?layer=hy:rivers&bbox=20,60,25,65"
+    ).json()
     rels = {link["rel"]: link["url"] for link in opened["links"]}
     assert "REQUEST=GetMap" in rels["map"]
     assert "LAYERS=hy:rivers" in rels["map"]
@@ -234,21 +320,43 @@ def test_a_layer_opens_with_requests_and_snippets(api, samples):
 
 
 def test_a_list_that_is_asked_for_by_head_is_not_read(api, monkeypatch):
-    monkeypatch.setattr("geohound.portal.api.hit_record", lambda hit: pytest.fail("was read"))
+    monkeypatch.setattr(
+        "geohound.portal.api.hit_record", lambda hit: pytest.fail("was read")
+    )
     answer = api.head("search?f=jsonl")
-    assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, JSON_LINES, b"")
+    assert (answer.status_code, answer.headers["content-type"], answer.content) == (
+        200,
+        JSON_LINES,
+        b"",
+    )
 
 
 def test_reports_and_facets_know_more_values_than_a_search_tells(tmp_path, kinds):
     """A catalogue of 24 countries is not one of 20, and what the 21st holds is not nothing."""
     store = open_store(tmp_path / "many.db", SystemClock())
     for land in re.findall("..", "aratbebrcachclczdedkesfifrgrhuieinitjpmxnlnonzpl"):
-        service = Service("wms", f"https://maps.example.{land}/wms", title=f"Rivers of {land}")
+        service = Service(
+            "wms", f"https://maps.example.{land}/wms", title=f"Rivers of {land}"
+        )
         store.catalogue.record_now(
-            [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
+            [
+                Observation(
+                    service,
+                    Sighting(
+                        service.id,
+                        service.endpoint,
+                        "",
+                        Via.SEED,
+                        "",
+                        datetime.now(UTC),
+                    ),
+                )
+            ]
         )
     with TestClient(
-        create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds),
+        create_app(
+            store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds
+        ),
         base_url="http://test/api/v1",
     ) as client:
         assert ["countries", 24] in client.get("reports/totals").json()["rows"]
@@ -271,11 +379,15 @@ def test_reports_are_tables(api):
     assert api.get("reports/none").status_code == 404
 
 
-def test_a_class_that_two_topics_name_alike_is_counted_for_each_of_them(tmp_path, kinds):
+def test_a_class_that_two_topics_name_alike_is_counted_for_each_of_them(
+    tmp_path, kinds
+):
     service = Service("wms", "https://a.example.de/wms", title="Lakes")
     met = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC))
     store = open_store(tmp_path / "two.db", SystemClock())
-    store.catalogue.record_now([Observation(service, met, topics=(("mine", "water"), ("mine", "snow")))])
+    store.catalogue.record_now(
+        [Observation(service, met, topics=(("mine", "water"), ("mine", "snow")))]
+    )
     index = CatalogueIndex(store.catalogue, store.segments)
     app = create_app(store.catalogue, index, kinds, classifier=Classifier(TOPICS))
     with TestClient(app, base_url="http://test/api/v1") as client:
@@ -320,7 +432,10 @@ def test_a_box_with_its_north_side_first_is_the_same_box(api, samples):
 
 
 def test_a_filter_without_a_value_is_told_so(api):
-    assert api.get("search?kind=").json()["detail"] == "kind must be left out or have a value."
+    assert (
+        api.get("search?kind=").json()["detail"]
+        == "kind must be left out or have a value."
+    )
 
 
 def test_filters_by_facet_reach_the_catalogue(api, samples):
@@ -330,13 +445,18 @@ def test_filters_by_facet_reach_the_catalogue(api, samples):
 
 
 def test_whoever_asks_too_much_is_told_when_to_come_back(catalogue, index, kinds):
-    with TestClient(create_app(catalogue, index, kinds, requests_per_minute=3)) as client:
+    with TestClient(
+        create_app(catalogue, index, kinds, requests_per_minute=3)
+    ) as client:
         answers = [client.get("/api/v1/health") for _ in range(4)]
         assert [a.status_code for a in answers] == [200, 200, 200, 429]
         assert answers[3].headers["content-type"] == "application/problem+json"
         assert 0 < int(answers[3].headers["retry-after"]) <= 20
         page = client.get("/?q=lakes")
-        assert (page.status_code, page.headers["retry-after"]) == (429, answers[3].headers["retry-after"])
+        assert (page.status_code, page.headers["retry-after"]) == (
+            429,
+            answers[3].headers["retry-after"],
+        )
         assert page.text.startswith("Rate limit of 3 requests per minute exceeded")
         assert client.get("/healthz").status_code == 200
 
@@ -357,9 +477,17 @@ def test_the_bucket_fills_again_and_visitors_do_not_share_it():
 @pytest.mark.parametrize(
     ("one", "other", "share"),
     [
-        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),  # two visitors of IPv4 on a socket for both families
+        (
+            "::ffff:192.0.2.1",
+            "::ffff:192.0.2.2",
+            False,
+        ),  # two visitors of IPv4 on a socket for both families
         ("::ffff:192.0.2.1", "192.0.2.1", True),
-        ("2001:db8::1", "2001:db8::2", True),  # a household has a whole network to choose addresses from
+        (
+            "2001:db8::1",
+            "2001:db8::2",
+            True,
+        ),  # a household has a whole network to choose addresses from
         ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
         ("fe80::1%eth0", "fe80::2%eth1", True),
         ("unix", "unix", True),
@@ -370,8 +498,13 @@ def test_a_visitor_is_known_by_address_or_network(one, other, share):
 
 
 def test_the_search_of_opensearch_counts_too(catalogue, index, kinds):
-    with TestClient(create_app(catalogue, index, kinds, requests_per_minute=1)) as client:
-        assert [client.get("/opensearch.json?q=a").status_code for _ in range(2)] == [200, 429]
+    with TestClient(
+        create_app(catalogue, index, kinds, requests_per_minute=1)
+    ) as client:
+        assert [client.get("/opensearch.json?q=a").status_code for _ in range(2)] == [
+            200,
+            429,
+        ]
 
 
 def test_many_visitors_cost_no_more_memory_than_some():

@@ -32,7 +32,9 @@ def address(catalogue, index, store) -> Iterator[str]:
     events.is_closing = lambda: True  # nobody waits for events that do not come
     control.create(TaskSpec(CrawlGoal(("https://a.example/",))))
     tasks = PortalTasks(control, events, tuple(wiring.orders()), may_write=True)
-    app = create_app(catalogue, index, discover("kinds"), classifier=Classifier(TOPICS), tasks=tasks)
+    app = create_app(
+        catalogue, index, discover("kinds"), classifier=Classifier(TOPICS), tasks=tasks
+    )
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
@@ -56,11 +58,22 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "400"]
 @pytest.mark.timeout(400)
 def test_schemathesis_finds_nothing(address: str, tmp_path: Path) -> None:
     tool = Path(sys.executable).parent / "schemathesis"
-    assert tool.exists(), "schemathesis is missing. Install the development tools: make env"
+    assert tool.exists(), (
+        "schemathesis is missing. Install the development tools: make env"
+    )
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
-    command = [tool, "run", f"{address}/api/v1/openapi.json", "--seed", "1", "--no-color"]
+    command = [
+        tool,
+        "run",
+        f"{address}/api/v1/openapi.json",
+        "--seed",
+        "1",
+        "--no-color",
+    ]
     command += ["--max-examples", str(examples(12))]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=380, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, timeout=380, check=False
+    )
     told = done.stdout.decode(errors="replace")
     assert done.returncode == 0, told[-6000:]
     document = json.loads(urlopen(f"{address}/api/v1/openapi.json").read())

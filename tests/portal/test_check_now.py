@@ -52,19 +52,29 @@ class _Gone(_Wms):
 
 
 @contextmanager
-def portal_over(store, handler=_Wms, *, may_write: bool = True) -> Iterator[tuple[TestClient, Service]]:
+def portal_over(
+    store, handler=_Wms, *, may_write: bool = True
+) -> Iterator[tuple[TestClient, Service]]:
     """A portal whose catalogue has one service, at an address that answers."""
     settings = Settings(allow_nets=("127.0.0.0/8",), host_delay_s=0.0)
     control = TaskControl(store.tasks)
     with serving(handler) as origin:
-        service = Service("wms", f"{origin}/wms", title="Soils", layers=(Layer("", "All"),), fingerprint="f")
+        service = Service(
+            "wms",
+            f"{origin}/wms",
+            title="Soils",
+            layers=(Layer("", "All"),),
+            fingerprint="f",
+        )
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", LONG_AGO)
         store.catalogue.record_now([Observation(service, sighting)])
         app = create_app(
             store.catalogue,
             CatalogueIndex(store.catalogue, store.segments),
             wiring.kinds(),
-            tasks=PortalTasks(control, TaskEvents(control), ("fifo",), may_write=may_write),
+            tasks=PortalTasks(
+                control, TaskEvents(control), ("fifo",), may_write=may_write
+            ),
             check=partial(wiring.check, settings, store.catalogue),
         )
         with TestClient(app, follow_redirects=False) as client:
@@ -76,7 +86,10 @@ def test_the_form_works_without_scripts_and_keeps_the_check(store) -> None:
         page = LexborHTMLParser(client.get(f"/services/{service.id}").text)
         form = page.css_first("form[data-check]")
         answer = client.post(form.attributes["action"])
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/services/{service.id}#health")
+    assert (answer.status_code, answer.headers["location"]) == (
+        303,
+        f"/services/{service.id}#health",
+    )
     (kept,) = store.catalogue.checks(service.id)
     assert kept.ok
     assert datetime.now(UTC) - kept.at < timedelta(minutes=1)
@@ -101,7 +114,9 @@ def test_requests_and_the_result_are_sent_line_by_line(store) -> None:
 
 def test_a_service_that_was_just_checked_is_left_alone(store) -> None:
     with portal_over(store) as (client, service):
-        store.catalogue.record_now([Check(service.id, datetime.now(UTC) - timedelta(seconds=REST_S / 2), True)])
+        store.catalogue.record_now(
+            [Check(service.id, datetime.now(UTC) - timedelta(seconds=REST_S / 2), True)]
+        )
         answer = client.post(f"/api/v1/services/{service.id}/check")
         assert 0 < int(answer.headers["retry-after"]) <= REST_S
         form = client.post(f"/services/{service.id}/check")
@@ -117,10 +132,14 @@ def test_who_may_only_read_is_offered_nothing_and_refused(store) -> None:
     assert store.catalogue.checks(service.id) == []
 
 
-@pytest.mark.parametrize("path", ["/services/{id}/check", "/api/v1/services/{id}/check"])
+@pytest.mark.parametrize(
+    "path", ["/services/{id}/check", "/api/v1/services/{id}/check"]
+)
 def test_another_site_cannot_have_it_checked(store, path: str) -> None:
     with portal_over(store) as (client, service):
-        answer = client.post(path.format(id=service.id), headers={"Sec-Fetch-Site": "cross-site"})
+        answer = client.post(
+            path.format(id=service.id), headers={"Sec-Fetch-Site": "cross-site"}
+        )
     assert answer.status_code == 403
     assert store.catalogue.checks(service.id) == []
 

@@ -22,17 +22,24 @@ def visit(store):
     control = TaskControl(store.tasks)
 
     def status():
-        return cluster_status(store.shards.status(), store.shards, store.tasks, store.clock)
+        return cluster_status(
+            store.shards.status(), store.shards, store.tasks, store.clock
+        )
 
     index = CatalogueIndex(store.catalogue, store.segments)
     tasks = PortalTasks(control, TaskEvents(control), may_write=True)
-    with TestClient(create_app(store.catalogue, index, {}, tasks=tasks, cluster=status)) as client:
+    with TestClient(
+        create_app(store.catalogue, index, {}, tasks=tasks, cluster=status)
+    ) as client:
         yield client.get
 
 
 def divide(store):
     whole = store.tasks.claim(store.tasks.create(TaskSpec()).id, "supervisor", 60.0)
-    claims = [store.tasks.claim(shard, "worker", 60.0) for shard in store.shards.divide(whole, 3)]
+    claims = [
+        store.tasks.claim(shard, "worker", 60.0)
+        for shard in store.shards.divide(whole, 3)
+    ]
     for number, claim in enumerate(claims):
         store.tasks.save(claim, Checkpoint({"pages": 1000 * number, "queue": 7}))
     return whole.task
@@ -47,17 +54,30 @@ def test_nodes_shards_rates_and_lag_are_shown(store, visit) -> None:
     task = divide(store)
     note(store)
     page = visit("/cluster").text
-    for text in ("10.0.0.1&lt;b&gt;", f'href="/tasks/{task}"', "2,000", "3,000", "Batches of links under way"):
+    for text in (
+        "10.0.0.1&lt;b&gt;",
+        f'href="/tasks/{task}"',
+        "2,000",
+        "3,000",
+        "Batches of links under way",
+    ):
         assert text in page
     said = visit("/api/v1/cluster").json()
     assert said["nodes"] == NODES
     assert not said["is_stale"]
     (found,) = said["tasks"]
-    assert (found["shards"], found["pages"], found["queue"], found["parcels"]) == (3, 3000, 21, 0)
+    assert (found["shards"], found["pages"], found["queue"], found["parcels"]) == (
+        3,
+        3000,
+        21,
+        0,
+    )
     assert [part["pages"] for part in found["parts"]] == [0, 1000, 2000]
 
 
-def test_a_supervisor_that_is_gone_is_not_taken_for_one_that_is_there(store, visit) -> None:
+def test_a_supervisor_that_is_gone_is_not_taken_for_one_that_is_there(
+    store, visit
+) -> None:
     note(store, age_s=300)
     assert visit("/api/v1/cluster").json()["is_stale"]
     assert "is the head running?" in visit("/cluster").text

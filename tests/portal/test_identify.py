@@ -53,13 +53,23 @@ def visitor(store) -> Iterator[TestClient]:
 
 def test_requests_and_the_result_are_sent_line_by_line(visitor):
     with serving(_Wms) as origin:
-        answer = visitor.post("/api/v1/identify", json={"url": f"{origin}/wms?service=WMS&request=GetCapabilities"})
+        answer = visitor.post(
+            "/api/v1/identify",
+            json={"url": f"{origin}/wms?service=WMS&request=GetCapabilities"},
+        )
         events = [json.loads(line) for line in answer.text.splitlines()]
     assert answer.headers["content-type"] == "application/x-ndjson"
     *asked, result = events
     assert {event["event"] for event in asked} == {"request"}
-    assert any(event["status"] == 200 and "GetCapabilities" in event["url"] for event in asked)
-    assert (result["event"], result["kind"], result["title"], result["layer_count"]) == ("result", "wms", "Soils", 1)
+    assert any(
+        event["status"] == 200 and "GetCapabilities" in event["url"] for event in asked
+    )
+    assert (
+        result["event"],
+        result["kind"],
+        result["title"],
+        result["layer_count"],
+    ) == ("result", "wms", "Soils", 1)
 
 
 def test_what_is_no_service_is_said_with_its_reason(visitor):
@@ -74,11 +84,19 @@ def test_private_addresses_are_refused_by_the_guard_of_every_request(visitor):
     answer = visitor.post("/api/v1/identify", json={"url": "http://10.0.0.1/wms"})
     result = json.loads(answer.text.splitlines()[-1])
     assert result["kind"] is None
-    assert "10.0.0.1" not in [event.get("endpoint") for event in map(json.loads, answer.text.splitlines())]
+    assert "10.0.0.1" not in [
+        event.get("endpoint") for event in map(json.loads, answer.text.splitlines())
+    ]
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"url": "ftp://x.example/"}, {"url": "http://"}, {"url": "https://x/", "more": 1}]
+    "body",
+    [
+        {},
+        {"url": "ftp://x.example/"},
+        {"url": "http://"},
+        {"url": "https://x/", "more": 1},
+    ],
 )
 def test_what_is_no_address_is_a_problem(visitor, body):
     assert visitor.post("/api/v1/identify", json=body).status_code == 400
@@ -86,6 +104,14 @@ def test_what_is_no_address_is_a_problem(visitor, body):
 
 def test_the_page_offers_the_test_for_an_address_that_nobody_knows(visitor, client):
     page = LexborHTMLParser(visitor.get("/?q=https://unknown.example/wms").text)
-    assert page.css_first("[data-test]").attributes["data-test"] == "https://unknown.example/wms"
+    assert (
+        page.css_first("[data-test]").attributes["data-test"]
+        == "https://unknown.example/wms"
+    )
     # Who may start nothing gets the command alone.
-    assert LexborHTMLParser(client.get("/?q=https://unknown.example/wms").text).css_first("[data-test]") is None
+    assert (
+        LexborHTMLParser(client.get("/?q=https://unknown.example/wms").text).css_first(
+            "[data-test]"
+        )
+        is None
+    )

@@ -30,7 +30,9 @@ def _needs() -> None:
 @pytest.fixture(scope="module")
 def origin(app) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
+        )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started:
@@ -44,7 +46,9 @@ def origin(app) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=arguments
+        )
         yield browser
         browser.close()
 
@@ -56,40 +60,62 @@ def page(browser: Browser, origin: str) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.on(
         "console",
-        lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+        lambda message: (
+            complaints.append(message.text)
+            if message.type in ("error", "warning")
+            else None
+        ),
     )
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda r: complaints.append(r.url) if not r.url.startswith((origin, "blob:")) else None)
+    page.on(
+        "request",
+        lambda r: (
+            complaints.append(r.url)
+            if not r.url.startswith((origin, "blob:"))
+            else None
+        ),
+    )
     yield page
     page.close()
     assert complaints == []
 
 
 def shown_titles(page: Page) -> list[str]:
-    return [" ".join(text.split()) for text in page.locator(".hit h3").all_inner_texts()]
+    return [
+        " ".join(text.split()) for text in page.locator(".hit h3").all_inner_texts()
+    ]
 
 
-def test_a_visitor_searches_draws_a_rectangle_and_opens_a_service(page: Page, origin: str):
+def test_a_visitor_searches_draws_a_rectangle_and_opens_a_service(
+    page: Page, origin: str
+):
     page.goto(origin)
     page.locator(".map canvas").first.wait_for()
     page.get_by_role("button", name="Draw a box").click()
     frame = page.locator(".map").bounding_box()
     assert frame is not None
     # The front page shows the world once across the map; this drags from the Atlantic to central Asia.
-    x = [frame["x"] + frame["width"] * (180 + longitude) / 360 for longitude in (-20, 60)]
+    x = [
+        frame["x"] + frame["width"] * (180 + longitude) / 360 for longitude in (-20, 60)
+    ]
     y = [frame["y"] + 10, frame["y"] + frame["height"] * 0.5]
     page.mouse.move(x[0], y[0])
     page.mouse.down()
     page.mouse.move(x[1], y[1], steps=6)
     page.mouse.up()
     page.wait_for_url("**/?*west=*")
-    asked = {name: values[0] for name, values in parse_qs(urlparse(page.url).query).items()}
+    asked = {
+        name: values[0] for name, values in parse_qs(urlparse(page.url).query).items()
+    }
     assert float(asked["west"]) == pytest.approx(-20, abs=3)
     assert float(asked["east"]) == pytest.approx(60, abs=3)
     assert float(asked["north"]) <= 90
     assert "q" not in asked
     assert "relation" not in asked
-    assert sorted(shown_titles(page)) == ["City registers", "Rivers and lakes of Finland"]
+    assert sorted(shown_titles(page)) == [
+        "City registers",
+        "Rivers and lakes of Finland",
+    ]
 
     page.get_by_label("Words, or the address of a service").fill("rivers")
     page.get_by_role("button", name="Search").click()
@@ -100,7 +126,9 @@ def test_a_visitor_searches_draws_a_rectangle_and_opens_a_service(page: Page, or
     page.locator(".map canvas").first.wait_for()
 
 
-def test_a_filter_answers_at_once_and_clearing_the_box_searches_the_world(page: Page, origin: str):
+def test_a_filter_answers_at_once_and_clearing_the_box_searches_the_world(
+    page: Page, origin: str
+):
     page.goto(f"{origin}/?bbox=19,59,32,71")
     assert page.get_by_label("West").input_value() == "19"
     page.locator("label.chip", has_text="WFS").click()
@@ -111,7 +139,9 @@ def test_a_filter_answers_at_once_and_clearing_the_box_searches_the_world(page: 
     assert "kind=wfs" in page.url
 
 
-def test_a_filter_ticked_before_the_script_is_there_answers_too(page: Page, origin: str):
+def test_a_filter_ticked_before_the_script_is_there_answers_too(
+    page: Page, origin: str
+):
     held: list[Route] = []
     page.route("**/form-*.js", lambda route: held.append(route), times=1)  # noqa: PLW0108 - no builtin will do
     page.goto(f"{origin}/?bbox=19,59,32,71", wait_until="commit")
@@ -148,7 +178,12 @@ def test_without_scripts_the_form_still_searches_by_box(browser: Browser, origin
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(origin)
-        for side, value in (("West", "170"), ("South", "-30"), ("East", "-170"), ("North", "0")):
+        for side, value in (
+            ("West", "170"),
+            ("South", "-30"),
+            ("East", "-170"),
+            ("North", "0"),
+        ):
             page.get_by_label(side).fill(value)
         page.get_by_role("button", name="Search").click()
         assert shown_titles(page) == ["Reefs of Fiji"]

@@ -64,19 +64,59 @@ def texts_of_pages() -> set[str]:
 
 
 def texts_of_scripts() -> set[str]:
-    sources = [(ROOT / "frontend" / "src" / f"{name}.ts").read_text("utf-8") for name in SCRIPTS]
-    return {text for source in sources for text in re.findall(r'\bt\(\s*"([^"]+)"', source)}
+    sources = [
+        (ROOT / "frontend" / "src" / f"{name}.ts").read_text("utf-8")
+        for name in SCRIPTS
+    ]
+    return {
+        text for source in sources for text in re.findall(r'\bt\(\s*"([^"]+)"', source)
+    }
 
 
 def words_of_the_program() -> set[str]:
     """What templates show by a name that is no text of theirs: states, reasons, reports, changes."""
-    enums = (FailureReason, RefusalReason, Ending, TaskState, TaskKind, Via, HealthState)
+    enums = (
+        FailureReason,
+        RefusalReason,
+        Ending,
+        TaskState,
+        TaskKind,
+        Via,
+        HealthState,
+    )
     found = {str(value) for enum in enums for value in enum}
-    found |= {words for report in WORDS.values() for words in report} | set(COLUMNS.values())
+    found |= {words for report in WORDS.values() for words in report} | set(
+        COLUMNS.values()
+    )
     found |= {part.title for part in PARTS} | {section.title for section in SECTIONS}
-    found |= {*CHANGE_WORDS.values(), *STATE_WORDS.values(), FOUND_ON, *WAITING_TEXTS.values()}
-    found |= {"Keywords", "Seed URLs", "Data centre or catalogue", "pausing", "stopping", "killed"}
-    found |= {NEW, GONE, BACK, CHANGED, ALIVE, READ, DROPPED, "services", "layers", "kinds", "countries", "hosts"}
+    found |= {
+        *CHANGE_WORDS.values(),
+        *STATE_WORDS.values(),
+        FOUND_ON,
+        *WAITING_TEXTS.values(),
+    }
+    found |= {
+        "Keywords",
+        "Seed URLs",
+        "Data centre or catalogue",
+        "pausing",
+        "stopping",
+        "killed",
+    }
+    found |= {
+        NEW,
+        GONE,
+        BACK,
+        CHANGED,
+        ALIVE,
+        READ,
+        DROPPED,
+        "services",
+        "layers",
+        "kinds",
+        "countries",
+        "hosts",
+    }
     return found
 
 
@@ -115,7 +155,9 @@ def test_a_text_without_translation_is_shown_in_english():
         ("/statistics?lang=de&part=life", ">tot</text>", ">dead</text>"),
     ],
 )
-def test_health_and_statistics_are_in_the_visitors_language(client, address: str, german: str, english: str):
+def test_health_and_statistics_are_in_the_visitors_language(
+    client, address: str, german: str, english: str
+):
     page = client.get(address).text
     client.cookies.clear()
     assert german in page

@@ -43,7 +43,12 @@ def test_the_box_of_a_country_leaves_out_its_far_parts_and_may_cross_the_antimer
 
 def test_the_api_names_places_and_what_a_text_may_become(client, samples):
     found = client.get("/api/v1/complete?q=riv").json()
-    named = {"id": samples.rivers.id, "title": samples.rivers.title, "kind": "wms", "kind_title": "WMS"}
+    named = {
+        "id": samples.rivers.id,
+        "title": samples.rivers.title,
+        "kind": "wms",
+        "kind_title": "WMS",
+    }
     assert {**named, "host": "maps.water.example"} in found["services"]
     assert "Rivers" in found["words"]
     assert found["address"] is False
@@ -55,13 +60,19 @@ def test_the_map_gets_counts_for_the_search_of_the_page(client, samples):
     page = LexborHTMLParser(client.get("/?q=rivers&kind=wms").text)
     address = page.css_first("[data-clusters]").attributes["data-clusters"]
     placed = client.get(f"{address}&cell=5").json()
-    assert [(group["count"], group["service"]) for group in placed["groups"]] == [(1, samples.rivers.id)]
+    assert [(group["count"], group["service"]) for group in placed["groups"]] == [
+        (1, samples.rivers.id)
+    ]
     assert client.get("/api/v1/clusters?cell=0").status_code == 400
 
 
 def test_an_address_puts_layers_on_the_map_and_the_policy_lets_them_in(client, samples):
     page = client.get(
-        "/", params={"q": "reefs", "map": [f"{samples.rivers.id}~hy:lakes~40", "0123456789abcdef~x~1", "junk"]}
+        "/",
+        params={
+            "q": "reefs",
+            "map": [f"{samples.rivers.id}~hy:lakes~40", "0123456789abcdef~x~1", "junk"],
+        },
     )
     tree = LexborHTMLParser(page.text)
     (drawn,) = json.loads(tree.css_first("[data-drawn]").attributes["data-drawn"])
@@ -87,7 +98,9 @@ def test_words_or_the_box_alone_can_be_searched_by(client, samples):
     """LC-16, section 4.2: "three search modes", by keywords, by bounding box, and by both."""
 
     def found(**params: str) -> list[str]:
-        tree = LexborHTMLParser(client.get("/", params={"q": "reefs", "bbox": "19,59,32,71", **params}).text)
+        tree = LexborHTMLParser(
+            client.get("/", params={"q": "reefs", "bbox": "19,59,32,71", **params}).text
+        )
         return [each.attributes["data-hit"] for each in tree.css(".hit")]
 
     assert found() == []
@@ -111,7 +124,10 @@ def test_the_results_page_offers_every_download(client):
 
 def test_a_search_has_an_address_that_shows_the_same_and_a_feed(client):
     tree = LexborHTMLParser(client.get("/?q=rivers&kind=wms").text)
-    (feed,) = [a.attributes["href"] for a in tree.css(".found-tools a[type='application/atom+xml']")]
+    (feed,) = [
+        a.attributes["href"]
+        for a in tree.css(".found-tools a[type='application/atom+xml']")
+    ]
     assert feed == "/api/v1/feed.atom?q=rivers&kind=wms"
 
 

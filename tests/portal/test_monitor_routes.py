@@ -25,7 +25,13 @@ from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
 NOW = datetime.now(UTC)
-ROADS = Service("wms", "http://a.test/wms", title="Roads", layers=(Layer("roads", "Roads"),), fingerprint="a")
+ROADS = Service(
+    "wms",
+    "http://a.test/wms",
+    title="Roads",
+    layers=(Layer("roads", "Roads"),),
+    fingerprint="a",
+)
 SPACE = {"a": "http://www.w3.org/2005/Atom"}
 
 
@@ -33,9 +39,19 @@ SPACE = {"a": "http://www.w3.org/2005/Atom"}
 def client(tmp_path_factory) -> Iterator[TestClient]:
     path: Path = tmp_path_factory.mktemp("portal") / "c.db"
     store = open_store(path, SystemClock())
-    met = Sighting(ROADS.id, ROADS.endpoint, "http://p.test/", Via.LINK, "", NOW - timedelta(days=3))
+    met = Sighting(
+        ROADS.id,
+        ROADS.endpoint,
+        "http://p.test/",
+        Via.LINK,
+        "",
+        NOW - timedelta(days=3),
+    )
     good = Check(ROADS.id, NOW - timedelta(days=3), True)
-    gone = [Check(ROADS.id, NOW - timedelta(hours=n), False, "not found: HTTP 404") for n in (5, 4, 3)]
+    gone = [
+        Check(ROADS.id, NOW - timedelta(hours=n), False, "not found: HTTP 404")
+        for n in (5, 4, 3)
+    ]
     store.catalogue.record_now([Observation(ROADS, met, good), *gone])
     store.check_queue.enrol({Purpose.CHECK: 0.0})
     claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "me", 60.0)
@@ -43,12 +59,16 @@ def client(tmp_path_factory) -> Iterator[TestClient]:
     check = LayerCheck("roads", NOW, False, "blank image", 0.1, "GetMap")
 
     async def settle() -> None:
-        await store.check_queue.settle(claim, [EndedLook(Purpose.CHECK, ROADS.id, NOW, NOW, layers=(check,))])
+        await store.check_queue.settle(
+            claim, [EndedLook(Purpose.CHECK, ROADS.id, NOW, NOW, layers=(check,))]
+        )
 
     asyncio.run(settle())
     store.close()
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
-        portal = create_app(opened.catalogue, opened.index, app.kinds(), past=opened.past)
+        portal = create_app(
+            opened.catalogue, opened.index, app.kinds(), past=opened.past
+        )
         with TestClient(portal) as client:
             yield client
 
@@ -56,12 +76,25 @@ def client(tmp_path_factory) -> Iterator[TestClient]:
 def test_a_feed_follows_the_services_that_match_a_search(client: TestClient) -> None:
     answer = client.get("/api/v1/feed.atom", params={"q": "roads"})
     assert answer.headers["content-type"].startswith("application/atom+xml")
-    terms = [each.get("term") for each in etree.fromstring(answer.content).iterfind("a:entry/a:category", SPACE)]
+    terms = [
+        each.get("term")
+        for each in etree.fromstring(answer.content).iterfind(
+            "a:entry/a:category", SPACE
+        )
+    ]
     assert terms[:3] == ["layer", "state", "state"], "the latest first"
     assert sorted(terms[3:]) == ["found", "state"]
     assert client.get("/api/v1/feed.json", params={"q": "rivers"}).json()["items"] == []
-    assert client.get("/api/v1/feed.json", params={"kind": "wms"}).json()["version"].startswith("https://jsonfeed")
-    again = client.get("/api/v1/feed.atom", params={"q": "roads"}, headers={"If-None-Match": answer.headers["etag"]})
+    assert (
+        client.get("/api/v1/feed.json", params={"kind": "wms"})
+        .json()["version"]
+        .startswith("https://jsonfeed")
+    )
+    again = client.get(
+        "/api/v1/feed.atom",
+        params={"q": "roads"},
+        headers={"If-None-Match": answer.headers["etag"]},
+    )
     assert again.status_code == 304
 
 
@@ -74,15 +107,27 @@ def test_a_service_has_a_feed_a_calendar_and_a_badge(client: TestClient) -> None
     badge = client.get(f"{root}/badge.svg")
     assert badge.headers["content-type"] == "image/svg+xml"
     assert "WMS: dead" in badge.text
-    assert "roads: fails" in client.get(f"{root}/badge.svg", params={"layer": "roads"}).text
-    assert "rivers: not tested" in client.get(f"{root}/badge.svg", params={"layer": "rivers"}).text
+    assert (
+        "roads: fails"
+        in client.get(f"{root}/badge.svg", params={"layer": "roads"}).text
+    )
+    assert (
+        "rivers: not tested"
+        in client.get(f"{root}/badge.svg", params={"layer": "rivers"}).text
+    )
     for name in ("feed.atom", "outages.ics", "badge.svg"):
         assert client.get(f"/api/v1/services/{'0' * 16}/{name}").status_code == 404
 
 
 def test_the_record_of_a_service_has_its_life(client: TestClient) -> None:
     record = client.get(f"/api/v1/services/{ROADS.id}").json()
-    assert [entry["change"] for entry in record["history"]] == ["found", "state", "state", "state", "layer"]
+    assert [entry["change"] for entry in record["history"]] == [
+        "found",
+        "state",
+        "state",
+        "state",
+        "layer",
+    ]
     assert [layer["name"] for layer in record["health"]["layers_failing"]] == ["roads"]
     assert record["health"]["next_check"] is not None
 
@@ -95,6 +140,11 @@ def test_prometheus_reads_states_and_events(client: TestClient) -> None:
 
 
 def test_changes_are_a_report_of_the_api(client: TestClient) -> None:
-    rows = client.get("/api/v1/reports/changes", params={"since": "2020-01-01"}).json()["rows"]
+    rows = client.get("/api/v1/reports/changes", params={"since": "2020-01-01"}).json()[
+        "rows"
+    ]
     assert [row[0] for row in rows] == ["new", "gone", "changed"]
-    assert client.get("/api/v1/reports/changes", params={"since": "soon"}).status_code == 400
+    assert (
+        client.get("/api/v1/reports/changes", params={"since": "soon"}).status_code
+        == 400
+    )

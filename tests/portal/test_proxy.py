@@ -29,17 +29,29 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 ANSWERS: dict[str, tuple[str, bytes]] = {
     "png": ("image/png", PNG),
-    "geojson": ("application/geo+json; charset=utf-8", b'{"type":"FeatureCollection","features":[]}'),
-    "gml": ("text/xml; subtype=gml/3.1.1", b'<?xml version="1.0"?><wfs:FeatureCollection xmlns:wfs="w"/>'),
+    "geojson": (
+        "application/geo+json; charset=utf-8",
+        b'{"type":"FeatureCollection","features":[]}',
+    ),
+    "gml": (
+        "text/xml; subtype=gml/3.1.1",
+        b'<?xml version="1.0"?><wfs:FeatureCollection xmlns:wfs="w"/>',
+    ),
     "info": ("text/plain", b"soil = clay"),
     "html": ("text/html", b"<html><script>alert(1)</script></html>"),
     "svg": ("image/svg+xml", SVG),
     "svg-as-xml": ("application/xml", b'<?xml version="1.0"?>\n' + SVG),
     "svg-as-png": ("image/png", SVG),
-    "html-as-xml": ("text/xml", b'<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"/>'),
+    "html-as-xml": (
+        "text/xml",
+        b'<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"/>',
+    ),
     "html-as-text": ("text/plain", b"<script>alert(1)</script>"),
     "html-as-json": ("application/json", b"<html></html>"),
-    "styled": ("text/xml", b'<?xml version="1.0"?><?xml-stylesheet href="http://evil/x.xsl"?><a/>'),
+    "styled": (
+        "text/xml",
+        b'<?xml version="1.0"?><?xml-stylesheet href="http://evil/x.xsl"?><a/>',
+    ),
     "script": ("application/javascript", b"alert(1)"),
     "huge": ("image/png", PNG + b"\0" * 300_000),
 }
@@ -64,14 +76,23 @@ class _Service(BaseHTTPRequestHandler):
         if name == "endless":
             return self._drip()
         if name == "headers":
-            more = {"Set-Cookie": "a=b", "Access-Control-Allow-Origin": "*", "X-Evil": "1", "Location": "http://evil/"}
+            more = {
+                "Set-Cookie": "a=b",
+                "Access-Control-Allow-Origin": "*",
+                "X-Evil": "1",
+                "Location": "http://evil/",
+            }
             return self._send(200, "image/png", PNG, more)
         type_, body = ANSWERS.get(name, ("image/png", PNG))
         return self._send(200, type_, body, {})
 
     def _send(self, status: int, type_: str, body: bytes, more: dict[str, str]) -> None:
         self.send_response(status)
-        for key, value in {"Content-Type": type_, "Content-Length": str(len(body)), **more}.items():
+        for key, value in {
+            "Content-Type": type_,
+            "Content-Length": str(len(body)),
+            **more,
+        }.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)
@@ -102,16 +123,26 @@ class Proxied:
     asked: list[tuple[str, dict[str, str]]]
 
     def get(self, url: str, **more):
-        return self.client.get(f"/proxy/{self.service.id}?url={quote(url, safe='')}", **more)
+        return self.client.get(
+            f"/proxy/{self.service.id}?url={quote(url, safe='')}", **more
+        )
 
     def ask(self, name: str, **more):
         return self.get(f"{self.service.endpoint}/{name}", **more)
 
 
 @contextmanager
-def proxied(store, *, nets: tuple[str, ...] = ("127.0.0.0/8",), guests: bool = False, accounts=None):
+def proxied(
+    store,
+    *,
+    nets: tuple[str, ...] = ("127.0.0.0/8",),
+    guests: bool = False,
+    accounts=None,
+):
     handler = type("_Own", (_Service,), {"asked": []})
-    settings = Settings(allow_nets=nets, host_delay_s=0.0, proxy_max_bytes=200_000, total_timeout_s=2.0)
+    settings = Settings(
+        allow_nets=nets, host_delay_s=0.0, proxy_max_bytes=200_000, total_timeout_s=2.0
+    )
     with serving(handler) as origin:
         service = Service("wms", f"{origin}/wms", title="Soils")
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", NOON)
@@ -136,7 +167,9 @@ def proxy(store) -> Iterator[Proxied]:
     [("png", "image/png"), ("geojson", "application/json"), ("gml", "application/xml"),
      ("info", "text/plain; charset=utf-8")],
 )  # fmt: skip
-def test_pictures_and_features_of_a_catalogued_service_pass(proxy: Proxied, name: str, type_: str) -> None:
+def test_pictures_and_features_of_a_catalogued_service_pass(
+    proxy: Proxied, name: str, type_: str
+) -> None:
     answer = proxy.ask(name)
     assert (answer.status_code, answer.headers["content-type"]) == (200, type_)
     assert answer.content == ANSWERS[name][1]
@@ -147,7 +180,17 @@ def test_pictures_and_features_of_a_catalogued_service_pass(proxy: Proxied, name
 
 @pytest.mark.parametrize(
     "name",
-    ["html", "svg", "svg-as-xml", "svg-as-png", "html-as-xml", "html-as-text", "html-as-json", "styled", "script"],
+    [
+        "html",
+        "svg",
+        "svg-as-xml",
+        "svg-as-png",
+        "html-as-xml",
+        "html-as-text",
+        "html-as-json",
+        "styled",
+        "script",
+    ],
 )
 def test_whatever_a_browser_might_run_does_not_pass(proxy: Proxied, name: str) -> None:
     answer = proxy.ask(name)
@@ -158,14 +201,28 @@ def test_whatever_a_browser_might_run_does_not_pass(proxy: Proxied, name: str) -
 def test_no_header_of_the_service_passes(proxy: Proxied) -> None:
     answer = proxy.ask("headers")
     assert answer.status_code == 200
-    assert not {"set-cookie", "x-evil", "location", "access-control-allow-origin"} & set(answer.headers)
+    assert not {
+        "set-cookie",
+        "x-evil",
+        "location",
+        "access-control-allow-origin",
+    } & set(answer.headers)
 
 
 def test_no_header_or_cookie_of_the_visitor_is_sent_on(proxy: Proxied) -> None:
     proxy.client.cookies.set("geohound_session", "secret")
-    proxy.ask("png", headers={"Authorization": "Basic c2VjcmV0", "X-Forwarded-For": "1.2.3.4", "Range": "bytes=0-1"})
+    proxy.ask(
+        "png",
+        headers={
+            "Authorization": "Basic c2VjcmV0",
+            "X-Forwarded-For": "1.2.3.4",
+            "Range": "bytes=0-1",
+        },
+    )
     sent = next(headers for path, headers in proxy.asked if path.endswith("/png"))
-    assert not {"cookie", "authorization", "x-forwarded-for", "range"} & {name.lower() for name in sent}
+    assert not {"cookie", "authorization", "x-forwarded-for", "range"} & {
+        name.lower() for name in sent
+    }
 
 
 @pytest.mark.parametrize("name", ["to-private", "to-admin", "to-metadata"])
@@ -192,7 +249,9 @@ def test_an_endless_answer_ends(proxy: Proxied) -> None:
     assert time.monotonic() - began < 10
 
 
-def test_an_address_that_is_private_is_refused_by_the_guard_of_every_request(store) -> None:
+def test_an_address_that_is_private_is_refused_by_the_guard_of_every_request(
+    store,
+) -> None:
     with proxied(store, nets=()) as proxy:
         answer = proxy.ask("png")
     assert answer.status_code == 502
@@ -206,7 +265,9 @@ def test_an_address_that_is_private_is_refused_by_the_guard_of_every_request(sto
      "{origin}@evil.example/wms", "//evil.example/wms", "{origin}\\@evil.example/wms",
      "http://evil.example/wms?{origin}/wms", "{origin}/wms\r\nX-Evil: 1/../../admin"],
 )  # fmt: skip
-def test_what_is_no_address_of_the_service_is_not_asked_for(proxy: Proxied, asked: str) -> None:
+def test_what_is_no_address_of_the_service_is_not_asked_for(
+    proxy: Proxied, asked: str
+) -> None:
     origin = proxy.service.endpoint.removesuffix("/wms")
     assert proxy.get(asked.replace("{origin}", origin)).status_code == 403
     assert proxy.asked == []
@@ -214,19 +275,28 @@ def test_what_is_no_address_of_the_service_is_not_asked_for(proxy: Proxied, aske
 
 def test_line_breaks_make_no_header(proxy: Proxied) -> None:
     proxy.get(f"{proxy.service.endpoint}/png?a=1\r\nX-Evil: 1")
-    assert all("x-evil" not in {name.lower() for name in headers} for _, headers in proxy.asked)
+    assert all(
+        "x-evil" not in {name.lower() for name in headers} for _, headers in proxy.asked
+    )
 
 
 def test_a_service_that_is_not_in_the_catalogue_is_not_found(proxy: Proxied) -> None:
     other = replace(proxy.service, endpoint=f"{proxy.service.endpoint}/other")
-    assert proxy.client.get(f"/proxy/{other.id}?url={quote(other.endpoint)}").status_code == 404
+    assert (
+        proxy.client.get(f"/proxy/{other.id}?url={quote(other.endpoint)}").status_code
+        == 404
+    )
     assert proxy.asked == []
 
 
 def test_parameters_that_are_part_of_the_endpoint_stay() -> None:
     service = Service("wms", "http://a.example/cgi-bin/mapserv?map=/srv/a.map")
-    assert is_own(service, "http://a.example/cgi-bin/mapserv?map=/srv/a.map&REQUEST=GetMap")
-    assert not is_own(service, "http://a.example/cgi-bin/mapserv?map=/srv/secret.map&REQUEST=GetMap")
+    assert is_own(
+        service, "http://a.example/cgi-bin/mapserv?map=/srv/a.map&REQUEST=GetMap"
+    )
+    assert not is_own(
+        service, "http://a.example/cgi-bin/mapserv?map=/srv/secret.map&REQUEST=GetMap"
+    )
     assert not is_own(service, "http://a.example/cgi-bin/mapserv")
 
 

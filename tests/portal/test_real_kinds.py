@@ -13,14 +13,23 @@ from geohound.portal.formatting import description_label, description_url
 
 @pytest.mark.parametrize("kind", discover("kinds"))
 def test_every_kind_gives_a_service_a_door_to_its_own_description(kind):
-    url = description_url(Service(kind, "https://maps.example/service"), discover("kinds"))
+    url = description_url(
+        Service(kind, "https://maps.example/service"), discover("kinds")
+    )
     assert url.startswith("https://maps.example/")
     assert description_label(url) in {"GetCapabilities", "Service document"}
 
 
 @pytest.mark.parametrize("kind", discover("kinds"))
 @pytest.mark.parametrize(
-    "endpoint", ["javascript:alert(1)", "http://[broken", "", "https://h/%ff?\x00=\ud800", "x" * 5000]
+    "endpoint",
+    [
+        "javascript:alert(1)",
+        "http://[broken",
+        "",
+        "https://h/%ff?\x00=\ud800",
+        "x" * 5000,
+    ],
 )
 def test_no_endpoint_however_broken_becomes_a_harmful_door(kind, endpoint):
     url = description_url(Service(kind, endpoint), discover("kinds"))

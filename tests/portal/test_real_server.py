@@ -34,9 +34,15 @@ def serving(portal, settings: Settings = USUAL) -> Iterator[tuple[str, int]]:
         thread.join(20)
 
 
-def get(address: tuple[str, int], path: str, **headers: str) -> http.client.HTTPResponse:
+def get(
+    address: tuple[str, int], path: str, **headers: str
+) -> http.client.HTTPResponse:
     connection = http.client.HTTPConnection(*address, timeout=20)
-    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    connection.request(
+        "GET",
+        path,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+    )
     answer = connection.getresponse()
     answer.text = answer.read().decode()
     connection.close()
@@ -65,8 +71,12 @@ def is_closed_within(peer: socket.socket, seconds: float, *, drip: bytes = b"") 
     return False
 
 
-@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "])
-def test_headers_that_do_not_finish_are_cut_off(portal, monkeypatch, first: bytes) -> None:
+@pytest.mark.parametrize(
+    "first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "]
+)
+def test_headers_that_do_not_finish_are_cut_off(
+    portal, monkeypatch, first: bytes
+) -> None:
     monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
     with serving(portal) as address, socket.create_connection(address) as slow:
         slow.sendall(first)
@@ -74,7 +84,9 @@ def test_headers_that_do_not_finish_are_cut_off(portal, monkeypatch, first: byte
         assert get(address, "/healthz").status == 200, "others are served"
 
 
-def test_headers_that_do_not_finish_after_a_first_answer_are_cut_off_too(portal, monkeypatch) -> None:
+def test_headers_that_do_not_finish_after_a_first_answer_are_cut_off_too(
+    portal, monkeypatch
+) -> None:
     monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
     with serving(portal) as address, socket.create_connection(address) as slow:
         slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -85,7 +97,9 @@ def test_headers_that_do_not_finish_after_a_first_answer_are_cut_off_too(portal,
 
 def statuses(address: tuple[str, int], path: str) -> list[int]:
     """Of four visits that name four visitors."""
-    return [get(address, path, X_Forwarded_For=f"203.0.113.{n}").status for n in range(4)]
+    return [
+        get(address, path, X_Forwarded_For=f"203.0.113.{n}").status for n in range(4)
+    ]
 
 
 @pytest.mark.parametrize("path", ["/?q=lakes", "/api/v1/search?q=lakes"])
@@ -100,10 +114,21 @@ def test_a_configured_proxy_says_who_the_visitor_is(portal) -> None:
         assert get(address, "/?q=lakes", X_Forwarded_For="203.0.113.1").status == 200
 
 
-def test_the_opensearch_description_does_not_repeat_what_the_request_says(catalogue, index, kinds) -> None:
+def test_the_opensearch_description_does_not_repeat_what_the_request_says(
+    catalogue, index, kinds
+) -> None:
     with serving(create_app(catalogue, index, kinds)) as address:
-        text = get(address, "/opensearch.xml", Host="evil.example", X_Forwarded_Host="evil.example").text
+        text = get(
+            address,
+            "/opensearch.xml",
+            Host="evil.example",
+            X_Forwarded_Host="evil.example",
+        ).text
         assert "evil.example" not in text
         assert f"http://127.0.0.1:{address[1]}/?q=" in text
-    with serving(create_app(catalogue, index, kinds, about=About(url="https://maps.example.org/"))) as address:
+    with serving(
+        create_app(
+            catalogue, index, kinds, about=About(url="https://maps.example.org/")
+        )
+    ) as address:
         assert "https://maps.example.org/?q=" in get(address, "/opensearch.xml").text

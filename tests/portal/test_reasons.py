@@ -13,8 +13,14 @@ from geohound.portal.reasons import reason
     [
         ("title matches 'rivers'", "Titel enthält „rivers“"),
         ("keywords match 'rivers lakes'", "Schlagwörter enthalten „rivers lakes“"),
-        ("layer title says 'Fluss' for 'river'", "Titel der Ebene nennt „Fluss“ für „river“"),
-        ("abstract matches 'a'; box fits by 12.5 %", "Beschreibung enthält „a“; Rechteck passt zu 12.5 %"),
+        (
+            "layer title says 'Fluss' for 'river'",
+            "Titel der Ebene nennt „Fluss“ für „river“",
+        ),
+        (
+            "abstract matches 'a'; box fits by 12.5 %",
+            "Beschreibung enthält „a“; Rechteck passt zu 12.5 %",
+        ),
         ("kind is wms; state is alive", ""),
         ("kind is wms; inside the box asked for", "im gesuchten Rechteck"),
         ("something that nobody thought of", "something that nobody thought of"),
@@ -26,5 +32,7 @@ def test_reasons_in_german(why: str, shown: str) -> None:
 
 
 def test_in_english_they_stay_as_the_search_words_them() -> None:
-    why = "title matches 'rivers'; layer name says 'fluss' for 'river'; box fits by 3.0 %"
+    why = (
+        "title matches 'rivers'; layer name says 'fluss' for 'river'; box fits by 3.0 %"
+    )
     assert reason(why, language("en").text) == why

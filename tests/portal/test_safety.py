@@ -34,12 +34,16 @@ def assert_harmless(text: str) -> None:
             assert (attributes.get("src") or "").startswith("/static/assets/")
         for name in ("href", "src", "action", "formaction"):
             address = attributes.get(name) or ""
-            assert not address or address.startswith(("/", "#", "http://", "https://", "mailto:ops@")), address
+            assert not address or address.startswith(
+                ("/", "#", "http://", "https://", "mailto:ops@")
+            ), address
         if (attributes.get("href") or "").startswith("http"):
             assert attributes["rel"] == "noopener noreferrer nofollow ugc"
 
 
-@pytest.mark.parametrize("address", ["/", "/?q=alert", "/?q=danger", "/?q=%3Cscript%3Ealert(1)%3C/script%3E"])
+@pytest.mark.parametrize(
+    "address", ["/", "/?q=alert", "/?q=danger", "/?q=%3Cscript%3Ealert(1)%3C/script%3E"]
+)
 def test_hostile_titles_and_addresses_do_nothing_on_the_search_page(client, address):
     page = client.get(address)
     assert page.status_code == 200
@@ -48,14 +52,22 @@ def test_hostile_titles_and_addresses_do_nothing_on_the_search_page(client, addr
 
 @pytest.mark.parametrize("name", ["rivers", "many", "fiji", "silent", "hostile"])
 def test_hostile_text_does_nothing_on_a_service_page(client, samples, name):
-    page = client.get(f"/services/{getattr(samples, name).id}", params={"find": '"><script>x</script>'})
+    page = client.get(
+        f"/services/{getattr(samples, name).id}",
+        params={"find": '"><script>x</script>'},
+    )
     assert page.status_code == 200
     assert_harmless(page.text)
     assert_harmless(client.get(f"/services/{getattr(samples, name).id}").text)
 
 
 @pytest.mark.parametrize(
-    "address", ["/<script>alert(1)</script>", '/?bbox="><script>alert(1)</script>', "/?kind='><b onclick=x>"]
+    "address",
+    [
+        "/<script>alert(1)</script>",
+        '/?bbox="><script>alert(1)</script>',
+        "/?kind='><b onclick=x>",
+    ],
 )
 def test_hostile_requests_are_not_reflected(client, address):
     assert_harmless(client.get(address).text)
@@ -68,7 +80,15 @@ def test_hostile_text_stays_readable_as_text(client, samples):
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/nothing", "/?bbox=1", "/healthz", "/api/v1/search", "/api/v1/nothing", "/static/none.js"],
+    [
+        "/",
+        "/nothing",
+        "/?bbox=1",
+        "/healthz",
+        "/api/v1/search",
+        "/api/v1/nothing",
+        "/static/none.js",
+    ],
 )
 def test_every_answer_carries_the_safe_headers(client, address):
     headers = client.get(address).headers
@@ -123,10 +143,36 @@ PARAMETERS = (
 VALUES = st.one_of(
     st.text(max_size=40),
     st.sampled_from(
-        ["wms", "alive", "within", "1,2,3,4", "-180,-90,180,90", "179,-1,-179,1", "0", "NaN", "1e999", "-0"]
+        [
+            "wms",
+            "alive",
+            "within",
+            "1,2,3,4",
+            "-180,-90,180,90",
+            "179,-1,-179,1",
+            "0",
+            "NaN",
+            "1e999",
+            "-0",
+        ]
     ),
     st.sampled_from(
-        ['"', "'", "(", "*", "NEAR(", "a AND", "-", '"a" OR', "^", "title:", "{x}", "lakes*", "\x00", "NOT"]
+        [
+            '"',
+            "'",
+            "(",
+            "*",
+            "NEAR(",
+            "a AND",
+            "-",
+            '"a" OR',
+            "^",
+            "title:",
+            "{x}",
+            "lakes*",
+            "\x00",
+            "NOT",
+        ]
     ),
 )
 
@@ -134,7 +180,9 @@ VALUES = st.one_of(
 @fuzzed(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(st.tuples(st.sampled_from(PARAMETERS), VALUES), max_size=5))
 def test_no_parameters_whatever_bring_a_page_down(client, hostile_page, pairs):
-    query = urlencode([(name, value.encode("utf-8", "surrogatepass")) for name, value in pairs])
+    query = urlencode(
+        [(name, value.encode("utf-8", "surrogatepass")) for name, value in pairs]
+    )
     for path in ("/", "/api/v1/search", hostile_page):
         answer = client.get(f"{path}?{query}")
         assert answer.status_code in (200, 400)
@@ -156,7 +204,9 @@ def test_marking_words_changes_no_letter(text, words):
         ("research", "sea", []),
     ],
 )
-def test_what_is_written_without_spaces_is_marked_wherever_it_stands(text, words, marked):
+def test_what_is_written_without_spaces_is_marked_wherever_it_stands(
+    text, words, marked
+):
     assert [piece.text for piece in mark(text, words) if piece.marked] == marked
 
 
@@ -166,7 +216,9 @@ def test_a_snippet_is_short(text, words):
 
 
 def test_mark_up_in_abstracts_is_taken_off_and_comparisons_are_kept():
-    assert plain("<p>Depth &lt; 5&nbsp;m</p>\n<b>and</b> 3 < 4") == "Depth < 5 m and 3 < 4"
+    assert (
+        plain("<p>Depth &lt; 5&nbsp;m</p>\n<b>and</b> 3 < 4") == "Depth < 5 m and 3 < 4"
+    )
 
 
 def test_a_snippet_shows_the_words_even_late_in_a_long_abstract():

@@ -24,14 +24,18 @@ from geohound.stores.sqlite import open_store
 
 
 def titles(html: str) -> list[str]:
-    return [" ".join(node.text().split()) for node in LexborHTMLParser(html).css(".hit h3")]
+    return [
+        " ".join(node.text().split()) for node in LexborHTMLParser(html).css(".hit h3")
+    ]
 
 
 def test_the_front_page_lists_what_the_catalogue_holds(client, samples):
     page = client.get("/")
     assert page.status_code == 200
     assert "5 services with 1,203 layers" in page.text
-    assert {"Rivers and lakes of Finland", "City registers", "Reefs of Fiji"} <= set(titles(page.text))
+    assert {"Rivers and lakes of Finland", "City registers", "Reefs of Fiji"} <= set(
+        titles(page.text)
+    )
 
 
 def test_words_find_the_service_and_its_matching_layers(client):
@@ -44,7 +48,12 @@ def test_words_find_the_service_and_its_matching_layers(client):
 
 
 def test_the_address_of_a_service_finds_that_service(client):
-    page = client.get("/", params={"q": "https://maps.water.example/wms?SERVICE=WMS&REQUEST=GetCapabilities"})
+    page = client.get(
+        "/",
+        params={
+            "q": "https://maps.water.example/wms?SERVICE=WMS&REQUEST=GetCapabilities"
+        },
+    )
     assert titles(page.text) == ["Rivers and lakes of Finland"]
 
 
@@ -59,7 +68,11 @@ def test_an_unknown_address_finds_nothing_that_claims_to_be_it(client):
         ("overlaps", "25,65,40,75", ["Rivers and lakes of Finland"]),
         ("within", "25,65,40,75", []),
         ("within", "10,50,40,75", ["City registers", "Rivers and lakes of Finland"]),
-        ("contains", "24.8,60.15,25.2,60.2", ["City registers", "Rivers and lakes of Finland"]),
+        (
+            "contains",
+            "24.8,60.15,25.2,60.2",
+            ["City registers", "Rivers and lakes of Finland"],
+        ),
         ("overlaps", "179,-18,-179,-16", ["Reefs of Fiji"]),
     ],
 )
@@ -73,7 +86,9 @@ def test_the_four_fields_of_the_form_make_the_same_box(client):
     page = client.get("/", params=sides)
     assert titles(page.text) == ["Reefs of Fiji"]
     tree = LexborHTMLParser(page.text)
-    assert {s: tree.css_first(f"input[name={s}]").attributes["value"] for s in sides} == sides
+    assert {
+        s: tree.css_first(f"input[name={s}]").attributes["value"] for s in sides
+    } == sides
 
 
 def test_filters_of_kind_and_state_combine(client):
@@ -88,7 +103,9 @@ def test_filters_of_kind_and_state_combine(client):
 
 def test_ticked_filters_stay_ticked(client):
     tree = LexborHTMLParser(client.get("/?kind=wfs&state=dead").text)
-    assert [box.attributes["value"] for box in tree.css("input[type=checkbox][checked]")] == ["wfs", "dead"]
+    assert [
+        box.attributes["value"] for box in tree.css("input[type=checkbox][checked]")
+    ] == ["wfs", "dead"]
 
 
 def test_pages_of_results_link_to_each_other_and_keep_the_query(client):
@@ -97,8 +114,13 @@ def test_pages_of_results_link_to_each_other_and_keep_the_query(client):
     second = client.get(following)
     assert second.status_code == 200
     assert len(titles(second.text)) == 2
-    assert not set(titles(second.text)) & {node.text(strip=True) for node in first.css(".hit h3")}
-    assert LexborHTMLParser(second.text).css_first("a[rel=prev]").attributes["href"] == "/?kind=wms&kind=wfs&limit=2"
+    assert not set(titles(second.text)) & {
+        node.text(strip=True) for node in first.css(".hit h3")
+    }
+    assert (
+        LexborHTMLParser(second.text).css_first("a[rel=prev]").attributes["href"]
+        == "/?kind=wms&kind=wfs&limit=2"
+    )
 
 
 def test_an_offset_past_the_end_leads_back(client):
@@ -122,13 +144,19 @@ def test_no_results_suggests_what_to_change(client):
 
 def test_filters_that_could_only_find_nothing_are_not_offered(client):
     assert LexborHTMLParser(client.get("/?q=unicorns").text).css(".chip") == []
-    chosen = LexborHTMLParser(client.get("/?q=unicorns&kind=wms").text).css(".chip input[name=kind]")
+    chosen = LexborHTMLParser(client.get("/?q=unicorns&kind=wms").text).css(
+        ".chip input[name=kind]"
+    )
     assert [box.attributes["value"] for box in chosen] == ["wms"]
 
 
 def test_an_empty_catalogue_says_how_to_fill_it(empty_catalogue, kinds):
     with TestClient(
-        create_app(empty_catalogue, CatalogueIndex(empty_catalogue, SqlSegments(empty_catalogue._database)), kinds)
+        create_app(
+            empty_catalogue,
+            CatalogueIndex(empty_catalogue, SqlSegments(empty_catalogue._database)),
+            kinds,
+        )
     ) as client:
         page = client.get("/")
     assert page.status_code == 200
@@ -145,7 +173,9 @@ def test_an_empty_catalogue_says_how_to_fill_it(empty_catalogue, kinds):
         ("/?q=" + "x" * 501, "at most 500"),
     ],
 )
-def test_what_cannot_be_used_is_answered_with_a_sentence_beside_the_form(client, address, sentence):
+def test_what_cannot_be_used_is_answered_with_a_sentence_beside_the_form(
+    client, address, sentence
+):
     page = client.get(address)
     assert page.status_code == 400
     assert sentence in LexborHTMLParser(page.text).css_first("[role=alert]").text()
@@ -160,13 +190,20 @@ def test_a_refused_form_keeps_what_was_typed(client):
 def test_every_field_of_the_form_has_a_label(client):
     tree = LexborHTMLParser(client.get("/").text)
     for field in tree.css("input"):
-        named = tree.css_first(f"label[for='{field.attributes['id']}']") if "id" in field.attributes else None
+        named = (
+            tree.css_first(f"label[for='{field.attributes['id']}']")
+            if "id" in field.attributes
+            else None
+        )
         assert named or field.parent.tag == "label", field.html
 
 
 def test_links_to_capabilities_are_requests_that_the_service_answers(client, samples):
     page = client.get("/?q=lakes").text
-    assert 'href="https://maps.water.example/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities"' in page
+    assert (
+        'href="https://maps.water.example/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities"'
+        in page
+    )
     assert f'href="/services/{samples.rivers.id}"' in page
     assert 'data-copy="https://maps.water.example/wms"' in page
 
@@ -191,9 +228,15 @@ def test_what_is_refused_shows_no_filters_that_nobody_counted(client):
 
 
 def test_every_page_leads_programs_to_the_api(client):
-    links = {a.attributes["href"] for a in LexborHTMLParser(client.get("/").text).css("footer a")}
+    links = {
+        a.attributes["href"]
+        for a in LexborHTMLParser(client.get("/").text).css("footer a")
+    }
     assert "/api" in links
-    documented = {a.attributes["href"] for a in LexborHTMLParser(client.get("/api").text).css("main a")}
+    documented = {
+        a.attributes["href"]
+        for a in LexborHTMLParser(client.get("/api").text).css("main a")
+    }
     assert "/api/v1/openapi.json" in documented
     assert client.get("/api/v1/openapi.json").json()["openapi"]
 
@@ -202,7 +245,10 @@ def test_the_form_switches_synonyms_off_and_keeps_the_years(client):
     page = client.get("/?q=lakes&years=2000-2010").text
     assert re.search(r'<input type="checkbox" name="expand" value="false">', page)
     assert re.search(r'name="years" value="2000-2010"', page)
-    assert re.search(r'name="expand" value="false" checked', client.get("/?q=lakes&expand=false").text)
+    assert re.search(
+        r'name="expand" value="false" checked',
+        client.get("/?q=lakes&expand=false").text,
+    )
 
 
 def test_every_kind_that_was_found_can_be_chosen(tmp_path):
@@ -211,7 +257,19 @@ def test_every_kind_that_was_found_can_be_chosen(tmp_path):
     for kind in kinds:
         service = Service(kind, f"https://{kind}.example.org/ows", title=f"A {kind}")
         store.catalogue.record_now(
-            [Observation(service, Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)))]
+            [
+                Observation(
+                    service,
+                    Sighting(
+                        service.id,
+                        service.endpoint,
+                        "",
+                        Via.SEED,
+                        "",
+                        datetime.now(UTC),
+                    ),
+                )
+            ]
         )
     index = CatalogueIndex(store.catalogue, store.segments)
     with TestClient(create_app(store.catalogue, index, kinds)) as client:

@@ -32,15 +32,28 @@ MARKED = Service(
     provider=Provider("Eastmoor", site="https://maps.example/"),
     fingerprint="a",
 )
-UNTITLED = Service("wfs", "https://wfs.example/ows", layers=(Layer("eastmoor", "Eastmoor"),), fingerprint="b")
+UNTITLED = Service(
+    "wfs",
+    "https://wfs.example/ows",
+    layers=(Layer("eastmoor", "Eastmoor"),),
+    fingerprint="b",
+)
 
 
 class _Topics:
     """Two lists that both have a class Elevation."""
 
     topics = (
-        Topic("iso19115", "ISO topic category", (TopicClass("elevation", "Elevation", {}),)),
-        Topic("inspire", "INSPIRE theme", (TopicClass("el", "Elevation", {}), TopicClass("hy", "Hydrography", {}))),
+        Topic(
+            "iso19115",
+            "ISO topic category",
+            (TopicClass("elevation", "Elevation", {}),),
+        ),
+        Topic(
+            "inspire",
+            "INSPIRE theme",
+            (TopicClass("el", "Elevation", {}), TopicClass("hy", "Hydrography", {})),
+        ),
     )
 
     def classify(self, service: Service) -> list[tuple[str, str]]:
@@ -55,7 +68,11 @@ async def _nothing(_url: str):
 def visitor(store) -> Iterator[TestClient]:
     for service in (MARKED, UNTITLED):
         sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", NOON)
-        topics = (("iso19115", "elevation"), ("inspire", "el")) if service is MARKED else (("inspire", "hy"),)
+        topics = (
+            (("iso19115", "elevation"), ("inspire", "el"))
+            if service is MARKED
+            else (("inspire", "hy"),)
+        )
         store.catalogue.record_now([Observation(service, sighting, topics=topics)])
     app = create_app(
         store.catalogue,
@@ -76,37 +93,55 @@ def test_titles_stand_whole_and_escaped(visitor) -> None:
     titles = [" ".join(each.text().split()) for each in tree.css(".hit h3")]
     assert "Eastmoor Elevation <INSPIRE>" in titles
     assert "<INSPIRE>" not in page
-    heading = LexborHTMLParser(visitor.get(f"/services/{MARKED.id}").text).css_first("h1")
+    heading = LexborHTMLParser(visitor.get(f"/services/{MARKED.id}").text).css_first(
+        "h1"
+    )
     assert heading.text() == "Eastmoor Elevation <INSPIRE>"
-    option = LexborHTMLParser(visitor.get(f"/services/{MARKED.id}").text).css_first(".layer-title")
+    option = LexborHTMLParser(visitor.get(f"/services/{MARKED.id}").text).css_first(
+        ".layer-title"
+    )
     assert option.text() == "Terrain <5 m> & slopes"
 
 
 def test_classes_of_the_same_name_are_told_apart(visitor) -> None:
     tree = LexborHTMLParser(visitor.get("/?all=1").text)
     groups = {g.css_first("legend").text(): g for g in tree.css(".groups fieldset")}
-    words = sorted(" ".join(chip.text().split()) for chip in groups["Topic"].css(".chip"))
+    words = sorted(
+        " ".join(chip.text().split()) for chip in groups["Topic"].css(".chip")
+    )
     assert words == ["Elevation (INSPIRE) 1", "Elevation (ISO) 1", "Hydrography 1"]
 
 
 def test_a_suggested_service_without_a_title_has_kind_and_host(visitor) -> None:
     found = visitor.get("/api/v1/complete?q=eastmoor").json()["services"]
     (untitled,) = [each for each in found if each["id"] == UNTITLED.id]
-    assert (untitled["title"], untitled["kind_title"], untitled["host"]) == ("", "WFS", "wfs.example")
+    assert (untitled["title"], untitled["kind_title"], untitled["host"]) == (
+        "",
+        "WFS",
+        "wfs.example",
+    )
 
 
 def test_downloads_stand_by_what_they_are_for(visitor) -> None:
     menu = LexborHTMLParser(visitor.get("/?q=eastmoor").text).css_first(".menu")
     groups = [each.text() for each in menu.css("h3")]
     assert groups == ["Data", "QGIS", "Other programs", "Follow"]
-    qgis = [link.attributes["href"].rpartition("f=")[2] for link in menu.css("ul")[1].css("a")]
+    qgis = [
+        link.attributes["href"].rpartition("f=")[2]
+        for link in menu.css("ul")[1].css("a")
+    ]
     assert {"qgis", "qgis-wms", "qlr"} <= set(qgis)
     assert all(each.startswith(("qgis", "qlr")) for each in qgis)
 
 
-def test_an_address_is_offered_for_a_test_also_where_its_host_has_services(visitor) -> None:
+def test_an_address_is_offered_for_a_test_also_where_its_host_has_services(
+    visitor,
+) -> None:
     other = LexborHTMLParser(visitor.get("/?q=https://maps.example/").text)
-    assert other.css_first("[data-test]").attributes["data-test"] == "https://maps.example/"
+    assert (
+        other.css_first("[data-test]").attributes["data-test"]
+        == "https://maps.example/"
+    )
     assert other.css(".hit")
     known = LexborHTMLParser(visitor.get(f"/?q={MARKED.endpoint}").text)
     assert known.css(".hit")
@@ -127,7 +162,9 @@ def test_an_address_is_offered_for_a_test_also_where_its_host_has_services(visit
         ("https://tiles.example/" + "a" * 2000 + "/{z}/{x}/{y}", False),
     ],
 )
-def test_a_base_layer_is_tiles_or_a_wms_and_its_site_alone_joins_the_policy(visitor, typed: str, taken: bool) -> None:
+def test_a_base_layer_is_tiles_or_a_wms_and_its_site_alone_joins_the_policy(
+    visitor, typed: str, taken: bool
+) -> None:
     assert bool(base_address(typed)) is taken
     page = visitor.get("/", params={"q": "eastmoor", "base": typed})
     policy = page.headers["content-security-policy"]
@@ -141,8 +178,12 @@ def test_a_base_layer_is_tiles_or_a_wms_and_its_site_alone_joins_the_policy(visi
 
 def test_state_of_the_map_goes_along_with_further_pages(visitor) -> None:
     base = "https://tiles.example/{z}/{x}/{y}.png"
-    page = visitor.get("/", params={"q": "eastmoor", "base": base, "swipe": "base", "limit": 1})
-    after = LexborHTMLParser(page.text).css_first(".pager a[rel=next]").attributes["href"]
+    page = visitor.get(
+        "/", params={"q": "eastmoor", "base": base, "swipe": "base", "limit": 1}
+    )
+    after = (
+        LexborHTMLParser(page.text).css_first(".pager a[rel=next]").attributes["href"]
+    )
     assert "base=https%3A%2F%2Ftiles.example" in after
     assert "swipe=base" in after
 

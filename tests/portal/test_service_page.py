@@ -14,7 +14,9 @@ from geohound.portal.assets import Assets, load_assets
 
 def test_a_service_page_tells_all_that_is_known(client, samples):
     page = client.get(f"/services/{samples.rivers.id}")
-    text = " ".join(LexborHTMLParser(page.text).css_first("main").text(separator=" ").split())
+    text = " ".join(
+        LexborHTMLParser(page.text).css_first("main").text(separator=" ").split()
+    )
     for known in (
         "Rivers and lakes of Finland",
         "Rivers, lakes & catchments at 1:10 000, updated every spring.",
@@ -54,7 +56,9 @@ def test_thousands_of_layers_come_in_pages(client, samples):
 
 
 def test_layers_can_be_filtered_by_words(client, samples):
-    tree = LexborHTMLParser(client.get(f"/services/{samples.many.id}?find=NUMBER 119").text)
+    tree = LexborHTMLParser(
+        client.get(f"/services/{samples.many.id}?find=NUMBER 119").text
+    )
     names = [node.text() for node in tree.css(".layer-name code")]
     assert names == [f"reg:layer_{n}" for n in range(1, 1201) if "119" in str(n)]
 
@@ -72,7 +76,9 @@ def test_an_unknown_service_is_a_page_with_a_sentence(client):
 
 
 def test_the_crawler_page_tells_owners_how_to_keep_it_out(client):
-    text = LexborHTMLParser(client.get("/about-the-crawler").text).css_first("main").text()
+    text = (
+        LexborHTMLParser(client.get("/about-the-crawler").text).css_first("main").text()
+    )
     assert "User-agent: Geohound\nDisallow: /" in text
     assert "Geohound/9 (+https://hound.example)" in text
     assert "at least 2 seconds" in text
@@ -85,7 +91,10 @@ def test_health_is_plain_text(client):
     assert answer.headers["content-type"].startswith("text/plain")
 
 
-@pytest.mark.parametrize("address", ["/nothing/here", "/services/", "/static/none.js", "/static/../app.py", "/%00"])
+@pytest.mark.parametrize(
+    "address",
+    ["/nothing/here", "/services/", "/static/none.js", "/static/../app.py", "/%00"],
+)
 def test_an_unknown_address_is_a_page_with_a_sentence(client, address):
     page = client.get(address)
     assert page.status_code == 404
@@ -102,7 +111,13 @@ def test_what_only_reads_refuses_other_methods(client, method):
 
 
 def test_head_answers_like_get_without_a_body(client, samples):
-    for address in ("/", f"/services/{samples.rivers.id}", "/api/v1/search", "/opensearch.xml", "/healthz"):
+    for address in (
+        "/",
+        f"/services/{samples.rivers.id}",
+        "/api/v1/search",
+        "/opensearch.xml",
+        "/healthz",
+    ):
         answer = client.head(address)
         assert answer.status_code == 200
         assert answer.content == b""
@@ -113,7 +128,9 @@ def test_a_bug_is_answered_with_a_sentence_and_no_traceback(catalogue, kinds):
         def __getattr__(self, name: str) -> object:
             raise RuntimeError("secret detail")
 
-    with TestClient(create_app(Broken(), Broken(), kinds), raise_server_exceptions=False) as client:
+    with TestClient(
+        create_app(Broken(), Broken(), kinds), raise_server_exceptions=False
+    ) as client:
         for address in ("/", "/api/v1/search", "/healthz"):
             answer = client.get(address)
             assert answer.status_code == 500
@@ -132,7 +149,9 @@ def test_a_build_is_found_through_its_manifest(tmp_path):
     (tmp_path / ".vite").mkdir()
     manifest = '{"src/portal.ts": {"file": "assets/p-1.js", "css": ["assets/p-2.css"]}}'
     (tmp_path / ".vite" / "manifest.json").write_text(manifest)
-    assert load_assets(tmp_path) == Assets(("/static/assets/p-1.js",), ("/static/assets/p-2.css",))
+    assert load_assets(tmp_path) == Assets(
+        ("/static/assets/p-1.js",), ("/static/assets/p-2.css",)
+    )
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"src/portal.ts": 1}', "{"])

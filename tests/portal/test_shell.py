@@ -15,7 +15,11 @@ def test_every_page_leads_to_every_section_and_says_where_one_is(client, address
     links = tree.css("nav.sections a")
     # This catalogue has no tasks, so that the crawls are not offered.
     assert [a.text() for a in links] == ["Search", "Map", "Health", "Statistics", "API"]
-    current = [a.attributes["href"] for a in links if a.attributes.get("aria-current") == "page"]
+    current = [
+        a.attributes["href"]
+        for a in links
+        if a.attributes.get("aria-current") == "page"
+    ]
     assert current == ([] if address == "/about-the-crawler" else [address])
     assert len(tree.css("h1")) == 1
     for link in links:
@@ -23,13 +27,21 @@ def test_every_page_leads_to_every_section_and_says_where_one_is(client, address
 
 
 def test_the_former_address_of_a_service_leads_to_its_page(client, samples):
-    answer = client.get(f"/service/{samples.rivers.id}?layer=hy:lakes", follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (301, f"/services/{samples.rivers.id}?layer=hy:lakes")
+    answer = client.get(
+        f"/service/{samples.rivers.id}?layer=hy:lakes", follow_redirects=False
+    )
+    assert (answer.status_code, answer.headers["location"]) == (
+        301,
+        f"/services/{samples.rivers.id}?layer=hy:lakes",
+    )
 
 
 def test_the_documentation_describes_every_operation_of_the_api(client):
     tree = LexborHTMLParser(client.get("/api").text)
-    shown = {(d.css_first(".method").text(), d.css_first("summary code").text()) for d in tree.css(".operation")}
+    shown = {
+        (d.css_first(".method").text(), d.css_first("summary code").text())
+        for d in tree.css(".operation")
+    }
     paths = client.get("/api/v1/openapi.json").json()["paths"]
     described = {
         (method.upper(), f"/api/v1{path.removeprefix('/api/v1')}")
@@ -52,7 +64,9 @@ def test_the_documentation_describes_every_operation_of_the_api(client):
         ("de;q=much", "en"),
     ],
 )
-def test_the_browsers_language_is_used_where_there_is_a_catalogue_for_it(app, accepted, language):
+def test_the_browsers_language_is_used_where_there_is_a_catalogue_for_it(
+    app, accepted, language
+):
 
     page = TestClient(app).get("/", headers={"Accept-Language": accepted})
     assert LexborHTMLParser(page.text).css_first("html").attributes["lang"] == language
@@ -63,5 +77,8 @@ def test_a_language_that_was_chosen_is_remembered(app):
 
     visitor = TestClient(app)
     assert 'lang="es"' in visitor.get("/?lang=es").text
-    assert '<html lang="es">' in visitor.get("/health", headers={"Accept-Language": "fr"}).text
+    assert (
+        '<html lang="es">'
+        in visitor.get("/health", headers={"Accept-Language": "fr"}).text
+    )
     assert '<html lang="es">' in visitor.get("/health?lang=tlh").text

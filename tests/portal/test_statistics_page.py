@@ -20,8 +20,12 @@ from geohound.stores.sqlite import Store
 from geohound.views.known import Past
 
 
-def record(store: Store, service: Service, topics: tuple[tuple[str, str], ...] = ()) -> None:
-    sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC))
+def record(
+    store: Store, service: Service, topics: tuple[tuple[str, str], ...] = ()
+) -> None:
+    sighting = Sighting(
+        service.id, service.endpoint, "", Via.SEED, "", datetime(2026, 5, 4, tzinfo=UTC)
+    )
     store.catalogue.record_now([Observation(service, sighting, topics=topics)])
 
 
@@ -30,8 +34,15 @@ def placed(store: Store, kinds) -> Iterator[TestClient]:
     """Two services in Lima."""
     for number in range(2):
         lima = HostLocation("PE", -12.05, -77.04, "x")
-        record(store, Service("wms", f"http://a.example/{number}", title=f"S{number}", location=lima))
-    app = create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds)
+        record(
+            store,
+            Service(
+                "wms", f"http://a.example/{number}", title=f"S{number}", location=lima
+            ),
+        )
+    app = create_app(
+        store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds
+    )
     with TestClient(app) as client:
         yield client
 
@@ -39,7 +50,13 @@ def placed(store: Store, kinds) -> Iterator[TestClient]:
 class OneTopic:
     """A classifier with a topic of one class."""
 
-    topics = (Topic("cover", "Land cover", (TopicClass("fo", "Forest and woodland", {"en": ("forest",)}),)),)
+    topics = (
+        Topic(
+            "cover",
+            "Land cover",
+            (TopicClass("fo", "Forest and woodland", {"en": ("forest",)}),),
+        ),
+    )
 
     def classify(self, service: Service) -> list[tuple[str, str]]:
         return [("cover", "fo")]
@@ -47,9 +64,13 @@ class OneTopic:
 
 @pytest.fixture
 def topical(store: Store, kinds) -> Iterator[TestClient]:
-    record(store, Service("wms", "http://a.example/", title="Forests"), (("cover", "fo"),))
+    record(
+        store, Service("wms", "http://a.example/", title="Forests"), (("cover", "fo"),)
+    )
     index = CatalogueIndex(store.catalogue, store.segments)
-    with TestClient(create_app(store.catalogue, index, kinds, classifier=OneTopic())) as client:
+    with TestClient(
+        create_app(store.catalogue, index, kinds, classifier=OneTopic())
+    ) as client:
         yield client
 
 
@@ -66,24 +87,42 @@ def test_each_figure_has_its_chart_its_table_and_its_files(client: TestClient) -
 
 def test_charts_have_colours_that_a_style_sheet_can_change(client: TestClient) -> None:
     """Classes beside attributes: the page is dark where the visitor wants it, a file has its colours with it."""
-    page, file = client.get("/statistics?part=contents").text, client.get("/api/v1/reports/software?f=svg").text
+    page, file = (
+        client.get("/statistics?part=contents").text,
+        client.get("/api/v1/reports/software?f=svg").text,
+    )
     for drawn in (page.partition('id="software"')[2], file):
         assert 'fill="#0b5a4c" class="f-c0"' in drawn
     assert "style=" not in page
 
 
-def test_the_radius_and_the_dates_are_settable_and_nonsense_is_refused(placed: TestClient) -> None:
+def test_the_radius_and_the_dates_are_settable_and_nonsense_is_refused(
+    placed: TestClient,
+) -> None:
     assert 'value="75"' in placed.get("/statistics?radius=75").text
-    assert 'id="since" name="since" type="date" value="2026-01-31"' in placed.get("/statistics?since=2026-01-31").text
-    for nonsense in ("radius=nonsense", "radius=0", "since=yesterday", "until=2026-13-01", "bbox=1,2,3"):
+    assert (
+        'id="since" name="since" type="date" value="2026-01-31"'
+        in placed.get("/statistics?since=2026-01-31").text
+    )
+    for nonsense in (
+        "radius=nonsense",
+        "radius=0",
+        "since=yesterday",
+        "until=2026-13-01",
+        "bbox=1,2,3",
+    ):
         assert placed.get(f"/statistics?{nonsense}").status_code == 400, nonsense
     assert placed.get("/statistics?task=").status_code == 200
-    assert placed.get("/statistics?task=99").status_code == 200, "without tasks there is none to choose"
+    assert placed.get("/statistics?task=99").status_code == 200, (
+        "without tasks there is none to choose"
+    )
 
 
 def test_the_map_of_countries_counts_by_two_dates(placed: TestClient) -> None:
     """Two services in Peru, seen first in 2026."""
-    rows = placed.get("/api/v1/reports/country-growth?since=2025-01-01&until=2025-06-01").json()["rows"]
+    rows = placed.get(
+        "/api/v1/reports/country-growth?since=2025-01-01&until=2025-06-01"
+    ).json()["rows"]
     assert rows == []
     rows = placed.get("/api/v1/reports/country-growth?since=2025-01-01").json()["rows"]
     assert [row[:4] for row in rows] == [["PE", 0, 2, 2]]
@@ -91,7 +130,10 @@ def test_the_map_of_countries_counts_by_two_dates(placed: TestClient) -> None:
 
 def test_figures_are_those_of_a_search_where_there_is_one(client: TestClient) -> None:
     def counted(query: str) -> dict[str, int]:
-        return {row[0]: row[2] for row in client.get(f"/api/v1/reports/kinds?{query}").json()["rows"]}
+        return {
+            row[0]: row[2]
+            for row in client.get(f"/api/v1/reports/kinds?{query}").json()["rows"]
+        }
 
     assert counted("q=rivers") == {"wms": 1}
     assert counted("kind=wfs") == {"wfs": 1}
@@ -101,12 +143,17 @@ def test_figures_are_those_of_a_search_where_there_is_one(client: TestClient) ->
     assert "Of the services that “rivers” finds." in page
     assert 'href="/api/v1/reports/kinds?q=rivers&amp;f=csv"' in page
     assert 'href="/statistics?q=rivers&amp;part=places"' in page
-    assert "<script>alert" not in client.get("/statistics", params={"q": "<script>alert(1)"}).text
+    assert (
+        "<script>alert"
+        not in client.get("/statistics", params={"q": "<script>alert(1)"}).text
+    )
     nothing = client.get("/statistics?part=contents&q=zzzz").text
     assert "No service of the catalogue is in this selection." in nothing
 
 
-def test_a_class_has_its_name_on_the_page_and_its_id_in_the_files(topical: TestClient) -> None:
+def test_a_class_has_its_name_on_the_page_and_its_id_in_the_files(
+    topical: TestClient,
+) -> None:
     page = topical.get("/statistics?part=contents").text
     assert ">Forest and woodland</text>" in page
     assert ">Forest and woodland</td>" in page
@@ -114,7 +161,12 @@ def test_a_class_has_its_name_on_the_page_and_its_id_in_the_files(topical: TestC
 
 
 def test_a_report_is_had_as_csv_svg_and_png(client: TestClient) -> None:
-    types = {"csv": "text/csv; charset=utf-8", "svg": "image/svg+xml", "png": "image/png", "json": "application/json"}
+    types = {
+        "csv": "text/csv; charset=utf-8",
+        "svg": "image/svg+xml",
+        "png": "image/png",
+        "json": "application/json",
+    }
     for form, media in types.items():
         answer = client.get(f"/api/v1/reports/kinds?f={form}")
         assert (answer.status_code, answer.headers["content-type"]) == (200, media)
@@ -123,12 +175,16 @@ def test_a_report_is_had_as_csv_svg_and_png(client: TestClient) -> None:
     assert client.get("/api/v1/reports/totals?f=svg").status_code == 404
 
 
-def test_the_health_page_names_what_fails_and_why_and_since_when(client: TestClient, samples) -> None:
+def test_the_health_page_names_what_fails_and_why_and_since_when(
+    client: TestClient, samples
+) -> None:
     """The register of the city answered once, then three times 404, the first of them on 5 May."""
     page = client.get("/health").text
     failing = page.partition("Failing now, by site")[2].partition("Lately changed")[0]
     assert "city.example" in failing
-    assert f'href="/services/{samples.many.id}" dir="auto">City registers</a>' in failing
+    assert (
+        f'href="/services/{samples.many.id}" dir="auto">City registers</a>' in failing
+    )
     assert "not found: HTTP 404" in failing
     assert 'title="2026-05-05 12:00 UTC">for ' in failing
     assert samples.rivers.id not in failing
@@ -140,12 +196,20 @@ def lived(store: Store, kinds) -> Iterator[TestClient]:
     """Thirty services that are new today, one of which vanished."""
     now = datetime.now(UTC)
     for number in range(30):
-        service = Service("wms", f"http://a.example/{number}", title=f"Nr{number}. <b>bold</b>")
+        service = Service(
+            "wms", f"http://a.example/{number}", title=f"Nr{number}. <b>bold</b>"
+        )
         found = now - timedelta(hours=40 - number)
-        sighting = Sighting(service.id, service.endpoint, "http://p.example/x", Via.LINK, "", found)
-        store.catalogue.record_now([Observation(service, sighting, Check(service.id, found, True))])
+        sighting = Sighting(
+            service.id, service.endpoint, "http://p.example/x", Via.LINK, "", found
+        )
+        store.catalogue.record_now(
+            [Observation(service, sighting, Check(service.id, found, True))]
+        )
     for minutes in (30, 20, 10):
-        look = Check(service.id, now - timedelta(minutes=minutes), False, "not found: HTTP 404")
+        look = Check(
+            service.id, now - timedelta(minutes=minutes), False, "not found: HTTP 404"
+        )
         store.catalogue.record_now([look])
     index = CatalogueIndex(store.catalogue, store.segments)
     past = Past(store.history, store.check_queue)
@@ -156,14 +220,20 @@ def lived(store: Store, kinds) -> Iterator[TestClient]:
 def test_changes_are_said_in_words_and_paged(lived: TestClient) -> None:
     page = lived.get("/health").text
     changes = page.partition("Lately changed")[2].partition("By site")[0]
-    assert changes.index("Does not answer any more") < changes.index("Found on a page of"), "the latest first"
+    assert changes.index("Does not answer any more") < changes.index(
+        "Found on a page of"
+    ), "the latest first"
     assert "not found: HTTP 404" in changes
     assert "p.example" in changes
     assert changes.count("<li>") == 12
     assert 'href="/health?from=12#changes-title"' in changes
     assert "Nr0. bold</a>" in lived.get("/health?from=24").text
     assert "<b>" not in page
-    assert lived.get("/health?from=999999").status_code == lived.get("/health?from=x").status_code == 200
+    assert (
+        lived.get("/health?from=999999").status_code
+        == lived.get("/health?from=x").status_code
+        == 200
+    )
 
 
 def test_uptime_is_a_chart_and_its_share_a_sentence(lived: TestClient) -> None:
@@ -175,7 +245,9 @@ def test_uptime_is_a_chart_and_its_share_a_sentence(lived: TestClient) -> None:
     assert lived.get("/api/v1/reports/uptime?f=svg").status_code == 200
 
 
-def test_an_empty_catalogue_has_a_page_about_health(empty_catalogue, kinds, store: Store) -> None:
+def test_an_empty_catalogue_has_a_page_about_health(
+    empty_catalogue, kinds, store: Store
+) -> None:
     index = CatalogueIndex(empty_catalogue, store.segments)
     with TestClient(create_app(empty_catalogue, index, kinds)) as client:
         assert "No services yet" in client.get("/health").text

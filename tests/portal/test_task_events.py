@@ -49,7 +49,11 @@ class Rig:
         self.tasks.release(self.claim, state, Ending.FINISHED)
 
     async def follow(self, after: int = 0) -> list[int]:
-        return [event.n async for batch in self.events.follow(self.task, after) for event in batch]
+        return [
+            event.n
+            async for batch in self.events.follow(self.task, after)
+            for event in batch
+        ]
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +84,9 @@ def test_all_who_follow_get_all_events_and_share_one_reader() -> None:
 
 
 @pytest.mark.slow
-def test_who_is_slow_or_comes_late_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_slow_or_comes_late_misses_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(task_events, "MAX_RECENT", 10)
     monkeypatch.setattr(task_events, "PAGE", 25)
 
@@ -92,7 +98,10 @@ def test_who_is_slow_or_comes_late_misses_nothing(monkeypatch: pytest.MonkeyPatc
         return found
 
     async def story(rig: Rig) -> None:
-        first, slow = asyncio.create_task(rig.follow()), asyncio.create_task(slowly(rig))
+        first, slow = (
+            asyncio.create_task(rig.follow()),
+            asyncio.create_task(slowly(rig)),
+        )
         for _ in range(10):
             rig.happen(30)
             await asyncio.sleep(0.03)
@@ -114,15 +123,26 @@ def test_a_pause_is_not_the_end_and_a_stop_is() -> None:
         rig.tasks.want(rig.task, Wanted.RUN)
         rig.claim = rig.claimed()
         rig.end(TaskState.STOPPED)
-        assert await following == [1, 2, 3, 4, 5, 6]  # queued, running, paused, queued, running, stopped
+        assert await following == [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+        ]  # queued, running, paused, queued, running, stopped
 
     told(story)
 
 
-def test_a_task_whose_process_was_killed_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_whose_process_was_killed_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def story(rig: Rig) -> None:
         rig.tasks.expire(rig.claim)
-        rig.claimed(str(this_process()._replace(started="1")))  # of a process that is gone
+        rig.claimed(
+            str(this_process()._replace(started="1"))
+        )  # of a process that is gone
         following = asyncio.create_task(rig.follow())
         await asyncio.sleep(0.2)
         assert not following.done(), "another process may take it up"
@@ -132,7 +152,9 @@ def test_a_task_whose_process_was_killed_is_waited_for(monkeypatch: pytest.Monke
     told(story)
 
 
-def test_where_nothing_comes_a_sign_of_life_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_comes_a_sign_of_life_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(task_events, "HEARTBEAT_S", 0.1)
 
     async def story(rig: Rig) -> None:
@@ -172,7 +194,9 @@ def test_a_reader_ends_with_the_last_who_follows() -> None:
 def test_whoever_waits_hears_of_the_next_event_or_that_there_was_none() -> None:
     async def story(rig: Rig) -> None:
         loop = asyncio.get_running_loop()
-        assert [event.n for event in (await rig.events.wait(rig.task, 0, 30)).events] == [1, 2]
+        assert [
+            event.n for event in (await rig.events.wait(rig.task, 0, 30)).events
+        ] == [1, 2]
         waiting = asyncio.create_task(rig.events.wait(rig.task, 2, 30))
         await asyncio.sleep(0.1)
         rig.happen()
@@ -193,7 +217,9 @@ def test_only_so_many_may_follow(monkeypatch: pytest.MonkeyPatch) -> None:
             rig.events.place()
         with pytest.raises(TooManyFollowersError):
             await rig.events.wait(rig.task, 2, 30)
-        assert (await rig.events.wait(rig.task, 2, 0)).events == (), "who does not wait needs no place"
+        assert (await rig.events.wait(rig.task, 2, 0)).events == (), (
+            "who does not wait needs no place"
+        )
         first.leave()
         first.leave()
         rig.events.place()

@@ -15,7 +15,15 @@ from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
-from geohound.model.work.task import Budget, Checkpoint, CrawlGoal, Ending, TaskSpec, TaskState, Wanted
+from geohound.model.work.task import (
+    Budget,
+    Checkpoint,
+    CrawlGoal,
+    Ending,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
@@ -30,7 +38,13 @@ HOSTILE = "\"'><script>alert(1)</script>"
 def client_of(store: Store, kinds, *, may_write: bool = True) -> TestClient:
     control = TaskControl(store.tasks)
     tasks = PortalTasks(control, TaskEvents(control), ("adaptive", "fifo"), may_write)
-    app = create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds, tasks=tasks, names=())
+    app = create_app(
+        store.catalogue,
+        CatalogueIndex(store.catalogue, store.segments),
+        kinds,
+        tasks=tasks,
+        names=(),
+    )
     return TestClient(app, base_url=ORIGIN, follow_redirects=False)
 
 
@@ -41,24 +55,54 @@ def client(store: Store, kinds) -> Iterator[TestClient]:
 
 
 def progressed(pages: int, services: int) -> Progressed:
-    return Progressed(pages, 0, 9, 0, services, 4, 2, 0, 7, 3, 0, 0, 75.0, 2.5, 0.0, 0.0, 0.0, 0.0, "hosts")
+    return Progressed(
+        pages,
+        0,
+        9,
+        0,
+        services,
+        4,
+        2,
+        0,
+        7,
+        3,
+        0,
+        0,
+        75.0,
+        2.5,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        "hosts",
+    )
 
 
 def under_way(store: Store) -> None:
     """A task that this very process runs, with hostile things found."""
-    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/maps", "http://b.example/")))).id
+    task = store.tasks.create(
+        TaskSpec(CrawlGoal(("http://a.example/maps", "http://b.example/")))
+    ).id
     claim = store.tasks.claim(task, str(this_process()), 30.0)
     assert claim is not None
-    visits = [VisitEnded(f"http://a.example/{n}", "page", 200, "", 0, 0.25) for n in range(20)]
+    visits = [
+        VisitEnded(f"http://a.example/{n}", "page", 200, "", 0, 0.25) for n in range(20)
+    ]
     visits.append(VisitEnded(f"http://a.example/{HOSTILE}", "page", 0, "dns", 0, 1.5))
     services = [
         ServiceFound("0" * 16, "http://a.example/wms", "wms", "Roads", 1, 2, 0.5),
-        ServiceFound("1" * 16, f"http://a.example/{HOSTILE}", "wfs", HOSTILE, 1, 2, 0.5),
+        ServiceFound(
+            "1" * 16, f"http://a.example/{HOSTILE}", "wfs", HOSTILE, 1, 2, 0.5
+        ),
     ]
-    store.tasks.emit(claim, [*visits, *services, Warned(HOSTILE), progressed(12_345, 2)])
+    store.tasks.emit(
+        claim, [*visits, *services, Warned(HOSTILE), progressed(12_345, 2)]
+    )
 
 
-def test_the_page_of_a_task_shows_how_far_it_is_and_what_it_found(client: TestClient, store: Store) -> None:
+def test_the_page_of_a_task_shows_how_far_it_is_and_what_it_found(
+    client: TestClient, store: Store
+) -> None:
     under_way(store)
     page = client.get("/tasks/1").text
     for shown in (
@@ -72,12 +116,16 @@ def test_the_page_of_a_task_shows_how_far_it_is_and_what_it_found(client: TestCl
     ):
         assert shown in page, shown
     assert page.index("&gt;&lt;script&gt;") < page.index("Roads"), "the latest first"
-    assert page.count(">a.example/1") == 10, "of 21 visits the latest twelve: 9 to 19, and the hostile one"
+    assert page.count(">a.example/1") == 10, (
+        "of 21 visits the latest twelve: 9 to 19, and the hostile one"
+    )
     assert "<script>alert" not in page
     assert 'data-task="1" data-last="27"' in page
 
 
-def test_the_list_shows_state_and_progress_of_each_task(client: TestClient, store: Store) -> None:
+def test_the_list_shows_state_and_progress_of_each_task(
+    client: TestClient, store: Store
+) -> None:
     under_way(store)
     store.tasks.create(TaskSpec(CrawlGoal(("http://c.example/",))))
     page = client.get("/tasks").text
@@ -91,13 +139,18 @@ def test_who_may_not_write_sees_no_form(store: Store, kinds) -> None:
     under_way(store)
     with client_of(store, kinds, may_write=False) as client:
         pages = [client.get("/tasks").text, client.get("/tasks/1").text]
-        assert client.post("/tasks", data={"seeds": "a.example"}, headers=OURS).status_code == 403
+        assert (
+            client.post("/tasks", data={"seeds": "a.example"}, headers=OURS).status_code
+            == 403
+        )
         assert client.post("/tasks/1/stop", headers=OURS).status_code == 403
     assert not any('method="post"' in page for page in pages)
     assert "geohound serve --single-user" in pages[0]
 
 
-def test_a_form_starts_a_crawl_and_leads_to_its_page(client: TestClient, store: Store) -> None:
+def test_a_form_starts_a_crawl_and_leads_to_its_page(
+    client: TestClient, store: Store
+) -> None:
     form = {
         "seeds": "a.example/maps\r\n\r\n http://b.example/ \r\n", "depth": "3", "max_pages": "", "minutes": "2",
         "kinds": ["wms", "wfs"], "bbox": "-75,-34,-34,6", "order": "fifo", "width": "",
@@ -107,9 +160,18 @@ def test_a_form_starts_a_crawl_and_leads_to_its_page(client: TestClient, store: 
     task = store.tasks.get(1)
     assert task is not None
     box = (-75.0, -34.0, -34.0, 6.0)
-    goal = CrawlGoal(("https://a.example/maps", "http://b.example/"), kinds=("wms", "wfs"), bbox=box, order="fifo")
+    goal = CrawlGoal(
+        ("https://a.example/maps", "http://b.example/"),
+        kinds=("wms", "wfs"),
+        bbox=box,
+        order="fifo",
+    )
     assert task.spec.goal.seeds == goal.seeds
-    assert (task.spec.goal.kinds, task.spec.goal.bbox, task.spec.goal.order) == (goal.kinds, box, "fifo")
+    assert (task.spec.goal.kinds, task.spec.goal.bbox, task.spec.goal.order) == (
+        goal.kinds,
+        box,
+        "fifo",
+    )
     assert (task.spec.goal.max_depth, task.spec.goal.max_width) == (3, None)
     assert task.spec.budget == Budget(max_time_s=120)
     asked = client.get("/tasks/1").text.partition("What was asked for")[2]
@@ -127,7 +189,9 @@ def test_a_form_starts_a_crawl_and_leads_to_its_page(client: TestClient, store: 
         ({"seeds": HOSTILE}, "is not a web address"),
     ],
 )
-def test_a_form_that_cannot_be_used_comes_back_as_it_was_typed(client: TestClient, form, sentence: str) -> None:
+def test_a_form_that_cannot_be_used_comes_back_as_it_was_typed(
+    client: TestClient, form, sentence: str
+) -> None:
     answer = client.post("/tasks", data={"minutes": "77", **form}, headers=OURS)
     assert answer.status_code == 400
     assert (sentence in answer.text, 'value="77"' in answer.text) == (True, True)
@@ -135,7 +199,9 @@ def test_a_form_that_cannot_be_used_comes_back_as_it_was_typed(client: TestClien
     assert client.get("/api/v1/tasks").json()["tasks"] == []
 
 
-def test_the_buttons_pause_resume_stop_and_delete(client: TestClient, store: Store) -> None:
+def test_the_buttons_pause_resume_stop_and_delete(
+    client: TestClient, store: Store
+) -> None:
     store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",))))
     shown = []
     for action in ("pause", "resume", "stop"):
@@ -153,13 +219,17 @@ def test_the_buttons_pause_resume_stop_and_delete(client: TestClient, store: Sto
     assert client.post("/tasks/2/explode", headers=OURS).status_code == 404
 
 
-def test_a_task_that_has_been_asked_to_pause_says_so(client: TestClient, store: Store) -> None:
+def test_a_task_that_has_been_asked_to_pause_says_so(
+    client: TestClient, store: Store
+) -> None:
     under_way(store)
     store.tasks.want(1, Wanted.PAUSE)
     assert "pausing" in client.get("/tasks/1").text
 
 
-def test_a_task_that_has_ended_is_not_followed(client: TestClient, store: Store) -> None:
+def test_a_task_that_has_ended_is_not_followed(
+    client: TestClient, store: Store
+) -> None:
     under_way(store)
     held = store.tasks.get(1)
     assert held is not None
@@ -172,11 +242,20 @@ def test_a_task_that_has_ended_is_not_followed(client: TestClient, store: Store)
 
 @pytest.mark.parametrize(
     "headers",
-    [{"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}],
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+    ],
 )
-def test_a_form_of_another_site_starts_nothing(client: TestClient, store: Store, headers) -> None:
+def test_a_form_of_another_site_starts_nothing(
+    client: TestClient, store: Store, headers
+) -> None:
     store.tasks.create(TaskSpec())
-    assert client.post("/tasks", data={"seeds": "a.example"}, headers=headers).status_code == 403
+    assert (
+        client.post("/tasks", data={"seeds": "a.example"}, headers=headers).status_code
+        == 403
+    )
     assert client.post("/tasks/1/delete", headers=headers).status_code == 403
     assert len(store.tasks.list()) == 1
 
@@ -188,7 +267,11 @@ def test_browsers_are_told_to_say_where_a_form_comes_from(client: TestClient) ->
 
 def test_a_task_is_copied_into_the_form(client: TestClient, store: Store) -> None:
     goal = CrawlGoal(
-        ("http://a.example/", "http://b.example/"), kinds=("wfs",), bbox=(1.0, 2.0, 3.0, 4.5), order="fifo", max_depth=3
+        ("http://a.example/", "http://b.example/"),
+        kinds=("wfs",),
+        bbox=(1.0, 2.0, 3.0, 4.5),
+        order="fifo",
+        max_depth=3,
     )
     store.tasks.create(TaskSpec(goal, Budget(max_pages=77, max_time_s=120.0)))
     page = client.get("/tasks?copy=1").text
@@ -201,28 +284,51 @@ def test_a_task_is_copied_into_the_form(client: TestClient, store: Store) -> Non
     assert client.get("/tasks?copy=x").status_code == 200
 
 
-def test_of_the_three_ways_to_begin_only_the_chosen_one_counts(client: TestClient, store: Store) -> None:
-    form = {"how": "harvest", "seeds": "a.example", "harvest": "b.example/csw", "keywords": "rivers"}
+def test_of_the_three_ways_to_begin_only_the_chosen_one_counts(
+    client: TestClient, store: Store
+) -> None:
+    form = {
+        "how": "harvest",
+        "seeds": "a.example",
+        "harvest": "b.example/csw",
+        "keywords": "rivers",
+    }
     assert client.post("/tasks", data=form, headers=OURS).status_code == 303
     task = store.tasks.get(1)
     assert task is not None
-    assert (str(task.spec.kind), task.spec.goal.seeds) == ("harvest", ("https://b.example/csw",))
+    assert (str(task.spec.kind), task.spec.goal.seeds) == (
+        "harvest",
+        ("https://b.example/csw",),
+    )
     refused = client.post("/tasks", data={**form, "how": "keywords"}, headers=OURS)
     assert refused.status_code == 400
     assert "No search provider is set up" in refused.text
 
 
-def test_the_page_begins_with_curves_places_and_what_is_fetched(client: TestClient, store: Store) -> None:
+def test_the_page_begins_with_curves_places_and_what_is_fetched(
+    client: TestClient, store: Store
+) -> None:
     """Figure 8 of Li, Yang & Yang 2010 and section 5 of Li, Wang & Bhatia 2016: URLs being crawled, statistics, map."""
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
     claim = store.tasks.claim(task, str(this_process()), 30.0)
     assert claim is not None
     lima = HostLocation("PE", -12.05, -77.04, "x")
     for number in range(3):
-        service = Service("wms", f"http://a.example/{number}", title=f"S{number}", location=lima if number else None)
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC), task)
+        service = Service(
+            "wms",
+            f"http://a.example/{number}",
+            title=f"S{number}",
+            location=lima if number else None,
+        )
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC), task
+        )
         store.catalogue.record_now([Observation(service, sighting)])
-    progress = replace(progressed(5, 3), fetching=((f"http://a.example/{HOSTILE}", "seed"),), drops={"trap": 2})
+    progress = replace(
+        progressed(5, 3),
+        fetching=((f"http://a.example/{HOSTILE}", "seed"),),
+        drops={"trap": 2},
+    )
     store.tasks.emit(claim, [progress])
     page = unescape(client.get("/tasks/1").text)
     assert 'data-places="[[-77.04, -12.05, 2]]"' in page
@@ -232,7 +338,9 @@ def test_the_page_begins_with_curves_places_and_what_is_fetched(client: TestClie
     assert "trap" in page
 
 
-def test_an_address_fills_the_form_and_starts_nothing(client: TestClient, store: Store) -> None:
+def test_an_address_fills_the_form_and_starts_nothing(
+    client: TestClient, store: Store
+) -> None:
     page = client.get("/tasks", params={"seeds": f"http://a.example/{HOSTILE}"})
     assert page.status_code == 200
     assert f"http://a.example/{HOSTILE}</textarea>" in unescape(page.text)
@@ -247,7 +355,12 @@ def test_a_hunt_over_a_known_catalogue_says_how_many_it_met_and_how_many_are_new
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
     claim = store.tasks.claim(task, str(this_process()), 30.0)
     assert claim is not None
-    met = [ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"S{n}", 1, 2, 0.5, known=True) for n in range(43)]
+    met = [
+        ServiceFound(
+            f"{n:016}", f"http://a.example/{n}", "wms", f"S{n}", 1, 2, 0.5, known=True
+        )
+        for n in range(43)
+    ]
     store.tasks.emit(claim, [*met, replace(progressed(110, 0), known=43)])
     store.tasks.save(claim, Checkpoint({"pages": 110, "services": 0, "known": 43}))
     page = client.get("/tasks/1").text
@@ -257,12 +370,20 @@ def test_a_hunt_over_a_known_catalogue_says_how_many_it_met_and_how_many_are_new
     assert '43 <small class="muted">0 new</small>' in listed
 
 
-def test_of_many_services_a_page_shows_the_latest_and_names_the_next_page(client: TestClient, store: Store) -> None:
+def test_of_many_services_a_page_shows_the_latest_and_names_the_next_page(
+    client: TestClient, store: Store
+) -> None:
     task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
     claim = store.tasks.claim(task, str(this_process()), 30.0)
     assert claim is not None
     store.tasks.emit(
-        claim, [ServiceFound(f"{n:016}", f"http://a.example/{n}", "wms", f"Nr{n}.", 1, 2, 0.5) for n in range(25)]
+        claim,
+        [
+            ServiceFound(
+                f"{n:016}", f"http://a.example/{n}", "wms", f"Nr{n}.", 1, 2, 0.5
+            )
+            for n in range(25)
+        ],
     )
     first, last = client.get("/tasks/1").text, client.get("/tasks/1?from=20").text
     assert ("Nr24." in first, "Nr14." in first) == (True, False)

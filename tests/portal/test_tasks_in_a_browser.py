@@ -39,9 +39,17 @@ def origin(store: Store, kinds) -> Iterator[str]:
     control = TaskControl(store.tasks)
     events = TaskEvents(control)
     tasks = PortalTasks(control, events, ("adaptive", "fifo"), may_write=True)
-    app = create_app(store.catalogue, CatalogueIndex(store.catalogue, store.segments), kinds, tasks=tasks, names=())
+    app = create_app(
+        store.catalogue,
+        CatalogueIndex(store.catalogue, store.segments),
+        kinds,
+        tasks=tasks,
+        names=(),
+    )
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
+        )
         events.is_closing = lambda: server.should_exit
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -58,9 +66,16 @@ def page(origin: str) -> Iterator[Page]:
     complaints: list[str] = []
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=arguments
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda m: (
+                complaints.append(m.text) if m.type in ("error", "warning") else None
+            ),
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(dialog.message))
         yield page
@@ -74,7 +89,9 @@ def claimed(store: Store) -> Claim:
     return claim
 
 
-def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, store: Store) -> None:
+def test_a_crawl_is_started_and_its_page_follows_it(
+    page: Page, origin: str, store: Store
+) -> None:
     page.goto(f"{origin}/tasks")
     page.get_by_role("radio", name="Seed URLs").check()
     page.get_by_label("Seed URLs, one per line").fill("a.example/maps")
@@ -85,7 +102,18 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
     claim = claimed(store)
     expect(page.locator("[data-state]")).to_have_text("running")
     found = ServiceFound(
-        "0" * 16, "http://a.example/ows", "ogcapi-features", HOSTILE, 1, 2, 0.5, False, 81.2, -12.05, -77.04, "PE"
+        "0" * 16,
+        "http://a.example/ows",
+        "ogcapi-features",
+        HOSTILE,
+        1,
+        2,
+        0.5,
+        False,
+        81.2,
+        -12.05,
+        -77.04,
+        "PE",
     )
     visit = VisitEnded("http://a.example/first", "page", 200, "", 1, 0.25)
     numbers = Progressed(
@@ -116,7 +144,9 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
     expect(page.locator("[data-services] tr")).to_have_count(1)
     expect(page.locator("[data-services] .score-badge")).to_have_text("81")
     expect(page.locator("[data-placed]")).to_have_text("1 service has a known place")
-    expect(page.locator("[data-fetching] li")).to_contain_text("the page it stands on +0.40")
+    expect(page.locator("[data-fetching] li")).to_contain_text(
+        "the page it stands on +0.40"
+    )
     expect(page.locator("[data-drops] .drop")).to_contain_text("trap")
     expect(page.locator("[data-curve=quickness] polyline")).to_have_count(1)
     expect(page.locator("[data-services] a")).to_have_text(HOSTILE)
@@ -126,7 +156,9 @@ def test_a_crawl_is_started_and_its_page_follows_it(page: Page, origin: str, sto
     expect(page.locator("[data-count=met]")).to_have_text("43")
     expect(page.locator("[data-new]")).to_have_text("1 new")
     expect(page.locator("[data-count=elapsed_s]")).to_have_text("1 min 15 s")
-    expect(page.locator("[data-waiting]")).to_have_text("all queued hosts are rate-limited")
+    expect(page.locator("[data-waiting]")).to_have_text(
+        "all queued hosts are rate-limited"
+    )
 
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("[data-state]")).to_have_text("pausing")

@@ -25,7 +25,11 @@ SERVICES = (
     ("wms", "http://10.0.0.1:8080/wms"),
     ("wms", "https://www.data.gov.uk/geoserver/ows/wms"),
 )
-WATER = Topic("water", "Water", (TopicClass("river", "Rivers", {}), TopicClass("lake", "Lakes", {})))
+WATER = Topic(
+    "water",
+    "Water",
+    (TopicClass("river", "Rivers", {}), TopicClass("lake", "Lakes", {})),
+)
 HUNTS = (
     {"sources": [{"source": "searxng=http://a.test/", "requests": 3, "seeds": 20, "services": 4}]},
     {"sources": [{"source": "searxng=http://b.test/", "requests": 1, "seeds": 5, "services": 1},
@@ -46,7 +50,9 @@ def facts(tmp_path: Path) -> Iterator[CatalogueFacts]:
     store.close()
 
 
-def test_countries_are_those_of_the_hosts_with_their_kinds(facts: CatalogueFacts) -> None:
+def test_countries_are_those_of_the_hosts_with_their_kinds(
+    facts: CatalogueFacts,
+) -> None:
     """Li, Yang & Yang 2010, section 6.3: services by country. PolarHub, section 6.2: top countries, by type."""
     assert CATALOGUE_REPORTS["countries"].table(facts) == Table(
         ("country", "services", "hosts", "guessed", "wms", "wfs"),
@@ -54,17 +60,31 @@ def test_countries_are_those_of_the_hosts_with_their_kinds(facts: CatalogueFacts
     )
 
 
-def test_kinds_are_counted_by_top_level_domain_and_by_site(facts: CatalogueFacts) -> None:
+def test_kinds_are_counted_by_top_level_domain_and_by_site(
+    facts: CatalogueFacts,
+) -> None:
     """Sidsten 2012, section 3.5.1: "One by top level domain (TLD) and one grouped by site-address."."""
     assert CATALOGUE_REPORTS["domains"].table(facts) == Table(
         ("domain", "services", "hosts", "wms", "wfs"),
-        [(".de", 3, 1, 2, 1), (".org", 1, 1, 1, 0), (".uk", 1, 1, 1, 0), ("no domain", 1, 1, 1, 0)],
+        [
+            (".de", 3, 1, 2, 1),
+            (".org", 1, 1, 1, 0),
+            (".uk", 1, 1, 1, 0),
+            ("no domain", 1, 1, 1, 0),
+        ],
     )
     rows = CATALOGUE_REPORTS["sites"].table(facts).rows
-    assert [row[:2] for row in rows] == [("amt.de", 3), ("10.0.0.1", 1), ("data.gov.uk", 1), ("example.org", 1)]
+    assert [row[:2] for row in rows] == [
+        ("amt.de", 3),
+        ("10.0.0.1", 1),
+        ("data.gov.uk", 1),
+        ("example.org", 1),
+    ]
 
 
-def test_url_parts_come_by_frequency_with_their_top_level_domains(facts: CatalogueFacts) -> None:
+def test_url_parts_come_by_frequency_with_their_top_level_domains(
+    facts: CatalogueFacts,
+) -> None:
     """Sidsten 2012, section 3.5.2: parts between slashes, "sorted by frequency", "how many […] for each TLD"."""
     assert CATALOGUE_REPORTS["urls"].table(facts) == Table(
         ("part", "services", "hosts", ".de", ".uk", ".org", "no domain"),
@@ -88,16 +108,22 @@ def test_url_parts_come_by_frequency_with_their_top_level_domains(facts: Catalog
         ("http://a.test/a//a/b.asp?x=1", ["a", "b.asp?x=1"]),
     ],
 )
-def test_the_file_has_its_parameters_and_nothing_counts_twice(url: str, parts: list[str]) -> None:
+def test_the_file_has_its_parameters_and_nothing_counts_twice(
+    url: str, parts: list[str]
+) -> None:
     """Sidsten 2012, section 3.5.2: "a directory or the name of the requested file, including parameters"."""
     assert parts_of(url) == parts
 
 
-def test_rare_columns_are_counted_together(facts: CatalogueFacts, tmp_path: Path) -> None:
+def test_rare_columns_are_counted_together(
+    facts: CatalogueFacts, tmp_path: Path
+) -> None:
     store = open_store(tmp_path / "many.db", SystemClock())
     for number in range(9):
         service = Service(f"kind{number}", "http://maps.amt.de/x")
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC))
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", datetime.now(UTC)
+        )
         store.catalogue.record_now([Observation(service, sighting)])
     table = CATALOGUE_REPORTS["countries"].table(CatalogueFacts(store.catalogue))
     store.close()
@@ -107,7 +133,10 @@ def test_rare_columns_are_counted_together(facts: CatalogueFacts, tmp_path: Path
 
 def test_every_class_of_a_topic_has_its_row(facts: CatalogueFacts) -> None:
     """Hou, Chen & Wu 2016, table 8: number of services about each class."""
-    assert CATALOGUE_REPORTS["classes"].table(facts).rows == [("water", "river", 1), ("water", "lake", 0)]
+    assert CATALOGUE_REPORTS["classes"].table(facts).rows == [
+        ("water", "river", 1),
+        ("water", "lake", 0),
+    ]
 
 
 def test_sources_are_added_up_over_all_hunts_best_first(facts: CatalogueFacts) -> None:
@@ -117,7 +146,9 @@ def test_sources_are_added_up_over_all_hunts_best_first(facts: CatalogueFacts) -
     )
 
 
-def test_methods_have_their_services_and_the_share_that_is_alive(facts: CatalogueFacts) -> None:
+def test_methods_have_their_services_and_the_share_that_is_alive(
+    facts: CatalogueFacts,
+) -> None:
     assert CATALOGUE_REPORTS["methods"].table(facts) == Table(
         ("method", "services", "live", "live_share"), [("seed", 6, 0, 0.0)]
     ), "nobody has looked at them yet"

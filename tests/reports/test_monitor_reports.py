@@ -31,12 +31,31 @@ def path(tmp_path_factory) -> Path:
     met = []
     for number in range(13):
         at = DECEMBER if number < 10 else JUNE - timedelta(days=7)
-        service = Service("wms", f"http://h{number}.site{number % 2}.test/wms", fingerprint=str(number))
-        seen = Sighting(service.id, service.endpoint, "http://p.test/", Via.LINK, "", at, depth=number % 3)
-        met.append(Observation(service, seen, Check(service.id, at, True, elapsed_s=0.1)))
+        service = Service(
+            "wms",
+            f"http://h{number}.site{number % 2}.test/wms",
+            fingerprint=str(number),
+        )
+        seen = Sighting(
+            service.id,
+            service.endpoint,
+            "http://p.test/",
+            Via.LINK,
+            "",
+            at,
+            depth=number % 3,
+        )
+        met.append(
+            Observation(service, seen, Check(service.id, at, True, elapsed_s=0.1))
+        )
         if number < 4:
             died = JUNE - timedelta(days=30)
-            met += [Check(service.id, died + timedelta(hours=n), False, "not found: HTTP 404") for n in range(3)]
+            met += [
+                Check(
+                    service.id, died + timedelta(hours=n), False, "not found: HTTP 404"
+                )
+                for n in range(3)
+            ]
     store.catalogue.record_now(met)
     store.close()
     return path
@@ -49,10 +68,14 @@ def facts(path: Path, **more) -> CatalogueFacts:
 
 def test_between_two_dates_services_are_new_and_gone(path: Path) -> None:
     """Li, Yang & Yang 2010, section 6.3: 228 more live WMSs by June 2009, 168 of December 2008 dead by June 2009."""
-    table = CATALOGUE_REPORTS["changes"].table(facts(path, since=datetime(2009, 1, 1, tzinfo=UTC)))
+    table = CATALOGUE_REPORTS["changes"].table(
+        facts(path, since=datetime(2009, 1, 1, tzinfo=UTC))
+    )
     words = [row[0] for row in table.rows]
     assert words == ["new"] * 3 + ["gone"] * 4
-    assert all("not found: HTTP 404" in str(row[5]) for row in table.rows if row[0] == "gone")
+    assert all(
+        "not found: HTTP 404" in str(row[5]) for row in table.rows if row[0] == "gone"
+    )
 
 
 def test_half_life_counts_the_days_that_services_were_watched() -> None:
@@ -69,7 +92,9 @@ def test_one_death_is_no_half_life(path: Path) -> None:
     """One service that died after half a day would be 0.4 days."""
     assert half_life([Life(0.5, died=True)] * 2) is None
     rows = CATALOGUE_REPORTS["halflife"].table(facts(path)).rows
-    assert [row[5:] for row in rows if row[:2] == ("depth", "1")] == [("too few deaths", "", "")]
+    assert [row[5:] for row in rows if row[:2] == ("depth", "1")] == [
+        ("too few deaths", "", "")
+    ]
 
 
 def test_the_half_life_is_reported_for_all_by_depth_and_by_kind(path: Path) -> None:
@@ -78,27 +103,50 @@ def test_the_half_life_is_reported_for_all_by_depth_and_by_kind(path: Path) -> N
     assert [row[:4] for row in rows] == [
         ("all", "", 13, 4), ("depth", "0", 5, 2), ("depth", "1", 4, 1), ("depth", "2", 4, 1), ("kind", "wms", 13, 4),
     ]  # fmt: skip
-    alive_days, dead_days = 6 * (JUNE - DECEMBER).days + 3 * 7, 4 * ((JUNE - DECEMBER).days - 30)
-    assert rows[0][5] == pytest.approx(math.log(2) * (alive_days + dead_days) / 4, abs=0.2)
+    alive_days, dead_days = (
+        6 * (JUNE - DECEMBER).days + 3 * 7,
+        4 * ((JUNE - DECEMBER).days - 30),
+    )
+    assert rows[0][5] == pytest.approx(
+        math.log(2) * (alive_days + dead_days) / 4, abs=0.2
+    )
 
 
 def test_availability_and_response_times_stand_by_site(path: Path) -> None:
     """Sidsten 2012, section 3.5.3: which sites have the highest availability and the best connection."""
     rows = CATALOGUE_REPORTS["availability"].table(facts(path)).rows
-    assert [row[:4] for row in rows] == [("site0.test", 7, 5, 13), ("site1.test", 6, 4, 12)]
+    assert [row[:4] for row in rows] == [
+        ("site0.test", 7, 5, 13),
+        ("site1.test", 6, 4, 12),
+    ]
     assert rows[0][4:] == (f"{100 * 7 / 13:.1f} %", 100.0, 100.0)
 
 
 def test_the_command_takes_a_date(path: Path) -> None:
-    done = geohound("report", "changes", "--since", "2009-06-01", "--catalogue", str(path), "--json")
+    done = geohound(
+        "report", "changes", "--since", "2009-06-01", "--catalogue", str(path), "--json"
+    )
     records = [json.loads(line) for line in done.stdout.splitlines()]
     assert [record["change"] for record in records[:-1]] == ["new"] * 3
-    assert geohound("report", "changes", "--since", "soon", "--catalogue", str(path)).returncode == 2
-    assert geohound("report", "hosts", "--since", "2009-06-01", "--catalogue", str(path)).returncode == 2
+    assert (
+        geohound(
+            "report", "changes", "--since", "soon", "--catalogue", str(path)
+        ).returncode
+        == 2
+    )
+    assert (
+        geohound(
+            "report", "hosts", "--since", "2009-06-01", "--catalogue", str(path)
+        ).returncode
+        == 2
+    )
 
 
 def test_the_report_without_a_monitor_is_empty(tmp_path: Path) -> None:
     store = open_store(tmp_path / "c.db", SystemClock())
     empty = CatalogueFacts(store.catalogue, now=JUNE)
-    assert [CATALOGUE_REPORTS[name].table(empty).rows for name in ("changes", "halflife", "availability")] == [[]] * 3
+    assert [
+        CATALOGUE_REPORTS[name].table(empty).rows
+        for name in ("changes", "halflife", "availability")
+    ] == [[]] * 3
     store.close()

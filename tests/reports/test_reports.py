@@ -7,11 +7,15 @@ import pytest
 from geohound.reports import TASK_REPORTS, EndedVisit
 
 
-def page(url: str, parent: str = "", depth: int = 0, at: float = 0.0, reason: str = "") -> EndedVisit:
+def page(
+    url: str, parent: str = "", depth: int = 0, at: float = 0.0, reason: str = ""
+) -> EndedVisit:
     return EndedVisit(url, parent, depth, False, True, reason, (), at)
 
 
-def probed(url: str, parent: str, depth: int, at: float, *services: str, reason: str = "") -> EndedVisit:
+def probed(
+    url: str, parent: str, depth: int, at: float, *services: str, reason: str = ""
+) -> EndedVisit:
     return EndedVisit(url, parent, depth, True, True, reason, services, at)
 
 
@@ -23,9 +27,13 @@ CRAWL = [
     probed("http://gis.test/1", "http://a.test/list", 2, 103.0, "one"),
     probed("http://gis.test/2", "http://a.test/list", 2, 104.0, "two"),
     probed("http://gis.test/1?x", "http://b.test/", 1, 105.5, "one"),
-    probed("http://gis.test/dead", "http://b.test/", 1, 106.0, reason="exception report"),
+    probed(
+        "http://gis.test/dead", "http://b.test/", 1, 106.0, reason="exception report"
+    ),
     page("http://c.test/", "http://b.test/", 1, 107.0, "name not found"),
-    EndedVisit("http://d.test/", "http://b.test/", 1, False, False, "out of scope", (), 108.0),
+    EndedVisit(
+        "http://d.test/", "http://b.test/", 1, False, False, "out of scope", (), 108.0
+    ),
 ]
 
 
@@ -45,7 +53,9 @@ def test_services_per_step_rise_with_the_urls_that_were_asked_for() -> None:
 
 
 def test_a_long_crawl_has_twenty_steps() -> None:
-    rows = TASK_REPORTS["quickness"].rows([page(f"http://a.test/{n}", at=float(n)) for n in range(1000)])
+    rows = TASK_REPORTS["quickness"].rows(
+        [page(f"http://a.test/{n}", at=float(n)) for n in range(1000)]
+    )
     assert [row[1] for row in rows] == [50 * step for step in range(1, 21)]
 
 
@@ -59,7 +69,11 @@ def test_the_eleventh_seed_begins_the_second_width() -> None:
     """Li, Wang & Bhatia 2016: segments of ten seeds."""
     seeds = [page(f"http://s{n}.test/") for n in range(11)]
     below = [page("http://x.test/", "http://s10.test/", 1), page("http://s3.test/")]
-    assert TASK_REPORTS["depth-width"].rows(seeds + below) == [(1, 0, 11, 0, 0), (2, 0, 1, 0, 0), (2, 1, 1, 0, 0)]
+    assert TASK_REPORTS["depth-width"].rows(seeds + below) == [
+        (1, 0, 11, 0, 0),
+        (2, 0, 1, 0, 0),
+        (2, 1, 1, 0, 0),
+    ]
 
 
 def test_failures_have_their_share_of_what_was_asked_for() -> None:

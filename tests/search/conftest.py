@@ -18,7 +18,9 @@ def open_searched() -> Callable[[Path], Searched]:
 
 
 @pytest.fixture
-def store(tmp_path: Path, open_searched: Callable[[Path], Searched]) -> Iterator[Searched]:
+def store(
+    tmp_path: Path, open_searched: Callable[[Path], Searched]
+) -> Iterator[Searched]:
     store = open_searched(tmp_path / "catalogue.db")
     yield store
     store.close()

@@ -30,10 +30,19 @@ def load():
     """Services by their name in the file, and the judged queries."""
     facts = tomllib.loads((HERE / "services.toml").read_text("utf-8"))
     places = facts["places"]
-    services = {name: _service(name, said, places) for name, said in facts["services"].items()}
-    states = {name: said.get("state", "alive") for name, said in facts["services"].items()}
+    services = {
+        name: _service(name, said, places) for name, said in facts["services"].items()
+    }
+    states = {
+        name: said.get("state", "alive") for name, said in facts["services"].items()
+    }
     asked = tomllib.loads((HERE / "queries.toml").read_text("utf-8"))["query"]
-    judged = [Judged(Query(q.get("text", ""), _box(q.get("box"), places), limit=10), q["grades"]) for q in asked]
+    judged = [
+        Judged(
+            Query(q.get("text", ""), _box(q.get("box"), places), limit=10), q["grades"]
+        )
+        for q in asked
+    ]
     return services, states, judged
 
 
@@ -46,7 +55,13 @@ def _box(said, places):
 def _service(name, said, places):
     box = Extent(_box(said["box"], places))
     layers = tuple(
-        Layer(la["name"], la["title"], la.get("abstract", ""), tuple(la.get("keywords", ())), box)
+        Layer(
+            la["name"],
+            la["title"],
+            la.get("abstract", ""),
+            tuple(la.get("keywords", ())),
+            box,
+        )
         for la in said["layers"]
     )
     return Service(
@@ -61,7 +76,9 @@ def fill(catalogue, services, states, topics_of=lambda _: ()):
     for name, service in services.items():
         sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
         check = Check(service.id, NOON, states[name] == "alive")
-        catalogue.record_now([Observation(service, sighting, check, tuple(topics_of(service)))])
+        catalogue.record_now(
+            [Observation(service, sighting, check, tuple(topics_of(service)))]
+        )
 
 
 def ndcg(found, grades, depth=10):
@@ -73,4 +90,6 @@ def ndcg(found, grades, depth=10):
             gain += (2 ** grades.get(name, 0) - 1) / math.log2(rank + 2)
         seen.add(name)
     ideal = sorted(grades.values(), reverse=True)[:depth]
-    return gain / sum((2**grade - 1) / math.log2(rank + 2) for rank, grade in enumerate(ideal))
+    return gain / sum(
+        (2**grade - 1) / math.log2(rank + 2) for rank, grade in enumerate(ideal)
+    )

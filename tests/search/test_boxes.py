@@ -9,7 +9,13 @@ import pytest
 import shapely
 
 from geohound.model.bbox import BBox, Relation, is_within, overlap_ratio, overlaps
-from geohound.search.boxes import EMPTY_BOX, match_relation, overlap_ratios, relation_mask, to_integers
+from geohound.search.boxes import (
+    EMPTY_BOX,
+    match_relation,
+    overlap_ratios,
+    relation_mask,
+    to_integers,
+)
 from geohound.search.in_memory_index import _envelopes
 
 PAIRS = 10_000
@@ -46,7 +52,10 @@ def shape(west, south, east, north):
 def unrolled(box):
     """The same box three times side by side, so that no meridian is an edge of the plane."""
     east = box.west + box.width
-    return [shape(box.west + turn, box.south, east + turn, box.north) for turn in (-360, 0, 360)]
+    return [
+        shape(box.west + turn, box.south, east + turn, box.north)
+        for turn in (-360, 0, 360)
+    ]
 
 
 def covers(outer, inner):
@@ -54,7 +63,9 @@ def covers(outer, inner):
 
 
 EXPECTED = {
-    Relation.OVERLAPS: lambda layer, asked: any(s.intersects(unrolled(asked)[1]) for s in unrolled(layer)),
+    Relation.OVERLAPS: lambda layer, asked: any(
+        s.intersects(unrolled(asked)[1]) for s in unrolled(layer)
+    ),
     Relation.WITHIN: lambda layer, asked: covers(asked, layer),
     Relation.CONTAINS: covers,
 }
@@ -80,10 +91,18 @@ def test_the_model_says_the_same_of_single_boxes():
     for _ in range(2000):
         one, other = random_box(rng), random_box(rng)
         row = columns([one])
-        assert bool(relation_mask(row, Relation.OVERLAPS, other)[0]) == overlaps(one, other), (one, other)
-        assert bool(relation_mask(row, Relation.WITHIN, other)[0]) == is_within(one, other), (one, other)
-        assert bool(relation_mask(row, Relation.CONTAINS, other)[0]) == is_within(other, one), (one, other)
-        assert overlap_ratios(row, other)[0] == pytest.approx(overlap_ratio(one, other), abs=1e-6), (one, other)
+        assert bool(relation_mask(row, Relation.OVERLAPS, other)[0]) == overlaps(
+            one, other
+        ), (one, other)
+        assert bool(relation_mask(row, Relation.WITHIN, other)[0]) == is_within(
+            one, other
+        ), (one, other)
+        assert bool(relation_mask(row, Relation.CONTAINS, other)[0]) == is_within(
+            other, one
+        ), (one, other)
+        assert overlap_ratios(row, other)[0] == pytest.approx(
+            overlap_ratio(one, other), abs=1e-6
+        ), (one, other)
 
 
 def test_a_polar_cap_holds_a_box_across_the_antimeridian():
@@ -104,7 +123,13 @@ def test_the_whole_world_holds_every_box_and_each_fits_by_its_area(relation):
     world = BBox(-180, -90, 180, 90)
     boxes = [BBox(-10, 35, 30, 70), BBox(170, -30, -170, 10), BBox(5, 5, 5, 5), world]
     columns = np.array([*(to_integers(box) for box in boxes), EMPTY_BOX], np.int32).T
-    assert relation_mask(columns, relation, world).tolist() == [True, True, True, True, False]
+    assert relation_mask(columns, relation, world).tolist() == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
     places, ratios = match_relation(columns, relation, world)
     assert places.tolist() == [0, 1, 2, 3]
     assert ratios == pytest.approx([40 * 35 / 64800, 20 * 40 / 64800, 0, 1])

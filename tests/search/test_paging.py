@@ -19,17 +19,30 @@ RIVERS = Query("river network", limit=7, expand=False)
 
 
 def met(number, title, words="", fingerprint=""):
-    layers = tuple(Layer(f"l{n}", f"River {n}", extent=Extent(BBox(n, 0, n + 5, 9))) for n in range(number % 4))
-    service = Service(
-        "wms", f"http://s{number}.example.org/ows", title=title, abstract=words, layers=layers, fingerprint=fingerprint
+    layers = tuple(
+        Layer(f"l{n}", f"River {n}", extent=Extent(BBox(n, 0, n + 5, 9)))
+        for n in range(number % 4)
     )
-    return Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))
+    service = Service(
+        "wms",
+        f"http://s{number}.example.org/ows",
+        title=title,
+        abstract=words,
+        layers=layers,
+        fingerprint=fingerprint,
+    )
+    return Observation(
+        service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+    )
 
 
 @pytest.fixture
 def store(tmp_path, open_searched):
     store = open_searched(tmp_path / "c.db")
-    store.catalogue.record_now(met(n, f"River network {n}", "of lakes and rivers " * (n % 7)) for n in range(40))
+    store.catalogue.record_now(
+        met(n, f"River network {n}", "of lakes and rivers " * (n % 7))
+        for n in range(40)
+    )
     yield store
     store.close()
 
@@ -46,17 +59,28 @@ def pages(store, query, between):
         between(len(totals))
 
 
-@pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
+@pytest.mark.parametrize(
+    "query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)]
+)
 def test_pages_are_the_whole_list_also_while_services_are_written(store, query):
     whole = [hit.service.id for hit in store.search(replace(query, limit=100)).hits]
     assert len(whole) > 2 * query.limit
     seen, totals = pages(store, query, lambda _: None)
     assert seen == whole
     assert set(totals) == {len(whole)}
-    assert pages(store, query, lambda n: store.catalogue.record_now([met(100 + n, "River network")]))[0] == whole
+    assert (
+        pages(
+            store,
+            query,
+            lambda n: store.catalogue.record_now([met(100 + n, "River network")]),
+        )[0]
+        == whole
+    )
 
 
-@pytest.mark.parametrize("query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)])
+@pytest.mark.parametrize(
+    "query", [RIVERS, Query(limit=7), Query(bbox=BBox(0, 0, 3, 3), limit=3)]
+)
 def test_pages_of_layers_are_the_whole_list_while_services_are_written(store, query):
     def told(results):
         return [(hit.service.id, hit.layer.name) for hit in results.hits]
@@ -82,8 +106,12 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
     def write(page):
         # Shorter, hence better than all others.
-        store.catalogue.record_now(met(1000 * page + number, "River network") for number in range(10))
-        store.catalogue.record_now([met(page, f"River network {page}, mended", fingerprint=str(page))])
+        store.catalogue.record_now(
+            met(1000 * page + number, "River network") for number in range(10)
+        )
+        store.catalogue.record_now(
+            [met(page, f"River network {page}, mended", fingerprint=str(page))]
+        )
 
     seen, totals = pages(store, RIVERS, write)
     assert seen == whole
@@ -93,22 +121,34 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
 def test_pages_go_on_where_segments_were_renewed(store, monkeypatch):
     monkeypatch.setattr(index, "FLUSH_ENTRIES", 30)
-    river = replace(RIVERS, text="river")  # of one word the rank does not hang on the rest of the catalogue
+    river = replace(
+        RIVERS, text="river"
+    )  # of one word the rank does not hang on the rest of the catalogue
 
     def overwrite_the_others(page):
-        store.catalogue.record_now(met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300))
+        store.catalogue.record_now(
+            met(4 * n, f"Lake {n}", fingerprint=f"{page}-{n}") for n in range(100, 300)
+        )
 
     overwrite_the_others(0)
     whole = [hit.service.id for hit in store.search(replace(river, limit=100)).hits]
     first = store.segments.manifest().segments[0]
     seen, _ = pages(store, river, overwrite_the_others)
-    assert first not in store.segments.manifest().segments, "the first segment was given up"
+    assert first not in store.segments.manifest().segments, (
+        "the first segment was given up"
+    )
     assert seen == whole
 
 
-def test_a_cursor_of_another_catalogue_is_answered_and_one_that_is_none_is_the_first_page(store):
+def test_a_cursor_of_another_catalogue_is_answered_and_one_that_is_none_is_the_first_page(
+    store,
+):
     first = store.search(RIVERS)
     assert store.search(replace(RIVERS, after="nonsense")).hits == first.hits
-    assert store.search(replace(RIVERS, after="kffffffff.00000000.7fc00000.0")).hits == ()
+    assert (
+        store.search(replace(RIVERS, after="kffffffff.00000000.7fc00000.0")).hits == ()
+    )
     beyond = store.search(replace(RIVERS, after="k1.00000000.7f000000.0"))
-    assert [hit.service.id for hit in beyond.hits] == [hit.service.id for hit in first.hits]
+    assert [hit.service.id for hit in beyond.hits] == [
+        hit.service.id for hit in first.hits
+    ]

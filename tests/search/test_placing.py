@@ -16,10 +16,20 @@ from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 
 
-def _service(number: int, box: BBox | None, title: str = "Map", layer_box: BBox | None = None) -> Service:
-    layers = (Layer("a", f"Layer {number}", extent=Extent(layer_box) if layer_box else None),)
+def _service(
+    number: int, box: BBox | None, title: str = "Map", layer_box: BBox | None = None
+) -> Service:
+    layers = (
+        Layer("a", f"Layer {number}", extent=Extent(layer_box) if layer_box else None),
+    )
     extent = Extent(box) if box else None
-    return Service("wms", f"https://h{number}.example/wms", title=f"{title} {number}", extent=extent, layers=layers)
+    return Service(
+        "wms",
+        f"https://h{number}.example/wms",
+        title=f"{title} {number}",
+        extent=extent,
+        layers=layers,
+    )
 
 
 SERVICES = (
@@ -36,7 +46,9 @@ SERVICES = (
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CatalogueIndex]:
     store = open_store(tmp_path_factory.mktemp("placing") / "c.db", SystemClock())
     for service in SERVICES:
-        sighting = Sighting(service.id, service.endpoint, "", Via.SEED, "", SystemClock().now())
+        sighting = Sighting(
+            service.id, service.endpoint, "", Via.SEED, "", SystemClock().now()
+        )
         store.catalogue.record_now([Observation(service, sighting)])
     yield CatalogueIndex(store.catalogue, store.segments)
     store.close()
@@ -58,17 +70,30 @@ def test_a_group_of_one_names_its_service(index):
 
 
 def test_smaller_cells_part_what_larger_ones_join(index):
-    assert sorted(group.count for group in index.placed(Query(), 1.0).groups) == [1, 1, 1, 1]
+    assert sorted(group.count for group in index.placed(Query(), 1.0).groups) == [
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_only_what_matches_is_counted(index):
     placed = index.placed(Query(text="rivers"), 10.0)
-    assert (placed.total, placed.worldwide, [group.count for group in placed.groups]) == (2, 0, [2])
+    assert (
+        placed.total,
+        placed.worldwide,
+        [group.count for group in placed.groups],
+    ) == (2, 0, [2])
     assert index.placed(Query(text="unicorns"), 10.0).groups == ()
 
 
 def test_results_can_be_sorted_by_when_they_were_found(index):
     newest = index.search(Query(sort=Sort.NEWEST, limit=3))
-    assert [hit.service.id for hit in newest.hits] == [SERVICES[n].id for n in (5, 4, 3)]
+    assert [hit.service.id for hit in newest.hits] == [
+        SERVICES[n].id for n in (5, 4, 3)
+    ]
     following = index.search(Query(sort=Sort.NEWEST, limit=3, after=newest.next))
-    assert [hit.service.id for hit in following.hits] == [SERVICES[n].id for n in (2, 1, 0)]
+    assert [hit.service.id for hit in following.hits] == [
+        SERVICES[n].id for n in (2, 1, 0)
+    ]

@@ -24,12 +24,23 @@ def floods(store):
     """Eight services with maps; three about floods, which all know rivers, two of them hydrology and one a dam."""
 
     def put(name, title, keywords=(), layers=()):
-        service = Service("wms", f"http://{name}.test/ows", title=title, keywords=keywords, layers=layers)
+        service = Service(
+            "wms",
+            f"http://{name}.test/ows",
+            title=title,
+            keywords=keywords,
+            layers=layers,
+        )
         sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
         store.catalogue.record_now([Observation(service, sighting)])
 
     put("one", "Flood map", ("river", "hydrology"))
-    put("two", "Flood zones map", ("hydrology", "dam"), (Layer("r", "Flood of a river"),))
+    put(
+        "two",
+        "Flood zones map",
+        ("hydrology", "dam"),
+        (Layer("r", "Flood of a river"),),
+    )
     put("three", "Map of floods", ("river",))
     for n, topic in enumerate(("Roads", "Schools", "Soil", "Forest", "Noise")):
         put(f"other{n}", f"{topic} map")
@@ -52,12 +63,16 @@ def test_where_nothing_can_be_learned_nothing_is_related(floods, text):
     assert floods.search(Query(text, related=True)).related == ()
 
 
-def test_people_and_programs_get_them_on_the_command_line_and_in_python(floods, tmp_path: Path):
+def test_people_and_programs_get_them_on_the_command_line_and_in_python(
+    floods, tmp_path: Path
+):
     floods.close()
     words = ["search", "flood", "--catalogue", str(tmp_path / "catalogue.db")]
     said = CliRunner().invoke(program(), words).stdout
     assert "Related: river, hydrology" in said
-    summary = json.loads(CliRunner().invoke(program(), [*words, "--json"]).stdout.splitlines()[-1])["summary"]
+    summary = json.loads(
+        CliRunner().invoke(program(), [*words, "--json"]).stdout.splitlines()[-1]
+    )["summary"]
     assert summary["related"] == ["river", "hydrology"]
     with Catalogue(tmp_path / "catalogue.db") as catalogue:
         assert catalogue.search("flood").related == ("river", "hydrology")

@@ -39,7 +39,10 @@ def test_at_least_60_queries_are_judged(world):
 
 
 def mean_ndcg(queries, found):
-    return statistics.mean(judged.ndcg(names, asked.grades) for asked, names in zip(queries, found, strict=True))
+    return statistics.mean(
+        judged.ndcg(names, asked.grades)
+        for asked, names in zip(queries, found, strict=True)
+    )
 
 
 def test_the_judged_queries_reach_an_ndcg_of_at_least_090(world):

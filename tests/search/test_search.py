@@ -28,8 +28,16 @@ FIJI = BBox(176, -21, -178, -12)
 
 
 def put(store, name, kind="wms", **fields):
-    service = Service(kind, f"http://{name}.example.org/ows", **{"title": name, **fields})
-    store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
+    service = Service(
+        kind, f"http://{name}.example.org/ows", **{"title": name, **fields}
+    )
+    store.catalogue.record_now(
+        [
+            Observation(
+                service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+            )
+        ]
+    )
     return service
 
 
@@ -48,11 +56,28 @@ def shop(store):
         ),
         extent=Extent(BRAZIL),
     )  # fmt: skip
-    put(store, "world", title="Global land cover", layers=(Layer("glc", "Cover", extent=Extent(WORLD)),))
-    put(store, "fiji", "wfs", title="Reefs", layers=(Layer("reef", "Coral reefs", extent=Extent(FIJI)),))
+    put(
+        store,
+        "world",
+        title="Global land cover",
+        layers=(Layer("glc", "Cover", extent=Extent(WORLD)),),
+    )
+    put(
+        store,
+        "fiji",
+        "wfs",
+        title="Reefs",
+        layers=(Layer("reef", "Coral reefs", extent=Extent(FIJI)),),
+    )
     put(store, "china", title="国家土地覆盖数据", abstract="全国范围的地图")
     put(store, "thai", title="แผนที่การใช้ที่ดิน")
-    put(store, "paris", "wfs", title="Forêts d'Île-de-France", abstract="Données publiques")
+    put(
+        store,
+        "paris",
+        "wfs",
+        title="Forêts d'Île-de-France",
+        abstract="Données publiques",
+    )
     return store
 
 
@@ -63,8 +88,13 @@ def looks(service_id: str, *, ok: bool) -> list[Check]:
 
 
 @pytest.mark.parametrize("box", [None, BRAZIL])
-def test_a_layer_that_says_an_unwanted_word_is_not_shown_where_its_service_says_the_wanted_one(store, box):
-    layers = tuple(Layer(name, name.title(), extent=Extent(BRAZIL)) for name in ("basins", "lakes", "gauges"))
+def test_a_layer_that_says_an_unwanted_word_is_not_shown_where_its_service_says_the_wanted_one(
+    store, box
+):
+    layers = tuple(
+        Layer(name, name.title(), extent=Extent(BRAZIL))
+        for name in ("basins", "lakes", "gauges")
+    )
     put(store, "water", title="Rivers", layers=layers, extent=Extent(BRAZIL))
     (hit,) = store.search(Query("rivers -lakes", box)).hits
     assert {layer.name for layer in hit.layers} == {"basins", "gauges"}
@@ -142,7 +172,9 @@ def test_a_whole_world_layer_does_not_outrank_the_local_one(shop):
         (Relation.CONTAINS, WORLD, {"world"}),
     ],
 )
-def test_boxes_stand_in_relation_also_across_the_antimeridian(shop, relation, box, found):
+def test_boxes_stand_in_relation_also_across_the_antimeridian(
+    shop, relation, box, found
+):
     assert set(names(shop.search(Query(bbox=box, relation=relation)))) == found
 
 
@@ -173,7 +205,9 @@ def test_filters_facets_and_pages_agree(store):
     pages = [
         name
         for offset in range(0, 30, 7)
-        for name in names(store.search(Query("map", kinds=("wms",), limit=7, offset=offset)))
+        for name in names(
+            store.search(Query("map", kinds=("wms",), limit=7, offset=offset))
+        )
     ]
     assert len(pages) == len(set(pages)) == 20
     assert store.search(Query("map", states=(HealthState.ALIVE,))).total == 2
@@ -181,8 +215,15 @@ def test_filters_facets_and_pages_agree(store):
 
 
 def test_a_refreshed_service_is_found_by_its_new_words_and_box_only(store):
-    put(store, "one", title="Glaciers", layers=(Layer("x", "Ice", extent=Extent(FIJI)),))
-    put(store, "one", title="Deserts", layers=(Layer("y", "Sand", extent=Extent(BRAZIL)),))
+    put(
+        store, "one", title="Glaciers", layers=(Layer("x", "Ice", extent=Extent(FIJI)),)
+    )
+    put(
+        store,
+        "one",
+        title="Deserts",
+        layers=(Layer("y", "Sand", extent=Extent(BRAZIL)),),
+    )
     for gone in (Query("glaciers"), Query("ice"), Query(bbox=FIJI)):
         assert store.search(gone).total == 0
     for here in (Query("deserts"), Query("sand"), Query(bbox=BRAZIL)):
@@ -190,7 +231,10 @@ def test_a_refreshed_service_is_found_by_its_new_words_and_box_only(store):
 
 
 @fuzzed(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(st.characters(), max_size=40) | st.text("\"*-()^:+AND ORNEAR{}a\0\\'", max_size=30))
+@given(
+    st.text(st.characters(), max_size=40)
+    | st.text("\"*-()^:+AND ORNEAR{}a\0\\'", max_size=30)
+)
 @example('"unbalanced')
 @example("title:land OR NEAR(a b, 3) NOT {x y}: ^a + b")
 @example("a" * 100_000)
@@ -202,7 +246,9 @@ def test_any_text_at_all_is_a_search(shop, text):
 
 
 def test_landbedeckung_finds_land_cover_unless_that_is_switched_off(shop):
-    assert {"brazil", "world", "china"} <= set(names(shop.search(Query("Landbedeckung"))))
+    assert {"brazil", "world", "china"} <= set(
+        names(shop.search(Query("Landbedeckung")))
+    )
     assert shop.search(Query("Landbedeckung", expand=False)).total == 0
 
 
@@ -236,7 +282,12 @@ def test_where_only_some_words_are_held_the_answer_says_so(shop):
 def test_near_duplicates_are_folded_under_the_one_that_works(store):
     layers = (Layer("a:roads", "Main roads"), Layer("a:rails", "Rails"))
     mirror = put(store, "mirror", title="Traffic!", layers=layers)
-    home = put(store, "home", title="Traffic", layers=(Layer("roads", "Main roads"), Layer("rails", "Rails")))
+    home = put(
+        store,
+        "home",
+        title="Traffic",
+        layers=(Layer("roads", "Main roads"), Layer("rails", "Rails")),
+    )
     put(store, "other", "wfs", title="Traffic", layers=layers)
     store.catalogue.record_now([Check(home.id, NOON, True)])
     store.catalogue.record_now(looks(mirror.id, ok=False))
@@ -244,7 +295,9 @@ def test_near_duplicates_are_folded_under_the_one_that_works(store):
     assert sorted(names(results)) == ["home", "other"]
     assert results.total == 2
     assert results.hits[names(results).index("home")].also == (mirror.id,)
-    assert names(store.search(Query("traffic", states=(HealthState.DEAD,)))) == ["mirror"]
+    assert names(store.search(Query("traffic", states=(HealthState.DEAD,)))) == [
+        "mirror"
+    ]
 
 
 ITALY, NORWAY = BBox(6.6, 36.6, 18.5, 47.1), BBox(4.6, 57.9, 31.1, 71.2)
@@ -265,10 +318,20 @@ ITALY, NORWAY = BBox(6.6, 36.6, 18.5, 47.1), BBox(4.6, 57.9, 31.1, 71.2)
 )
 def test_services_that_share_but_common_words_are_not_folded(store, italian, norwegian):
     for name, fields in (("it", italian), ("no", norwegian)):
-        put(store, name, title="Web Map Service", layers=(Layer("roads", "Roads"),), **fields)
+        put(
+            store,
+            name,
+            title="Web Map Service",
+            layers=(Layer("roads", "Roads"),),
+            **fields,
+        )
     results = store.search(Query("roads"))
     assert (results.total, sorted(names(results))) == (2, ["it", "no"])
-    told = [fields["provider"].name for fields in (italian, norwegian) if "provider" in fields]
+    told = [
+        fields["provider"].name
+        for fields in (italian, norwegian)
+        if "provider" in fields
+    ]
     assert sorted(results.facets["provider"]) == sorted(told)
 
 
@@ -282,19 +345,31 @@ def test_services_that_share_but_common_words_are_not_folded(store, italian, nor
 )
 def test_copies_whose_boxes_were_computed_anew_are_folded(store, telling):
     for name, box in (("home", NORWAY), ("copy", BBox(4.62, 57.94, 31.08, 71.21))):
-        put(store, name, **{"title": "Roads", "layers": (Layer("roads"),), **telling}, extent=Extent(box))
+        put(
+            store,
+            name,
+            **{"title": "Roads", "layers": (Layer("roads"),), **telling},
+            extent=Extent(box),
+        )
     assert store.search(Query("roads")).total == 1
 
 
 def test_the_key_of_many_layers_costs_no_more_than_reading_them():
-    service = Service("wms", "http://a.test/", layers=tuple(Layer(f"l{n}", f"sheet{n}") for n in range(20_000)))
+    service = Service(
+        "wms",
+        "http://a.test/",
+        layers=tuple(Layer(f"l{n}", f"sheet{n}") for n in range(20_000)),
+    )
     began = time.process_time()
     assert duplicate_key(1, service) == duplicate_key(2, service)
     assert time.process_time() - began < 2
 
 
 def test_what_a_filter_leaves_out_is_not_told_as_a_near_duplicate(store):
-    services = [put(store, n, title="Traffic", abstract="All roads.", layers=(Layer("roads"),)) for n in ("one", "two")]
+    services = [
+        put(store, n, title="Traffic", abstract="All roads.", layers=(Layer("roads"),))
+        for n in ("one", "two")
+    ]
     store.catalogue.record_now([Check(services[0].id, NOON, True)])
     store.catalogue.record_now(looks(services[1].id, ok=False))
     assert store.search(Query("traffic")).hits[0].also == (services[1].id,)
@@ -311,7 +386,12 @@ def test_of_two_equals_the_one_that_works_comes_first(store):
 
 
 def test_saying_it_often_gains_nothing(store):
-    put(store, "stuffed", title="Maps", keywords=("glaciers",) * 3 + tuple(f"word{n}" for n in range(150)))
+    put(
+        store,
+        "stuffed",
+        title="Maps",
+        keywords=("glaciers",) * 3 + tuple(f"word{n}" for n in range(150)),
+    )
     put(store, "honest", title="Maps", keywords=("glaciers", "ice"))
     assert names(store.search(Query("glaciers"))) == ["honest", "stuffed"]
 
@@ -350,13 +430,22 @@ def test_facets_count_what_is_found_and_filters_hold(tmp_path, open_searched):
     ]:  # fmt: skip
         assert store.search(query).total == total, query
     # A facet is counted as if its own filter were not set, so that one may choose otherwise.
-    assert store.search(Query(countries=("fr",))).facets["country"] == {"DE": 4, "FR": 2}
+    assert store.search(Query(countries=("fr",))).facets["country"] == {
+        "DE": 4,
+        "FR": 2,
+    }
     store.close()
 
 
 def test_who_types_the_name_of_a_kind_gets_services_of_that_kind_first(store):
     put(store, "other", "wfs", title="Coastline", keywords=("WMS", "coast"))
-    put(store, "meant", "wms", title="Coastline, shores and beaches of the northern bay", keywords=("coast", "sea"))
+    put(
+        store,
+        "meant",
+        "wms",
+        title="Coastline, shores and beaches of the northern bay",
+        keywords=("coast", "sea"),
+    )
     assert names(store.search(Query("wms"))) == ["meant", "other"]
 
 
@@ -364,24 +453,39 @@ ADDRESS = "http://world.example.org/ows"
 
 
 @pytest.mark.parametrize(
-    "typed", [ADDRESS, "HTTP://World.example.org/ows", f"{ADDRESS}?SERVICE=WMS&REQUEST=GetCapabilities"]
+    "typed",
+    [
+        ADDRESS,
+        "HTTP://World.example.org/ows",
+        f"{ADDRESS}?SERVICE=WMS&REQUEST=GetCapabilities",
+    ],
 )
 def test_an_address_finds_the_service_that_lives_there(shop, typed):
     results = shop.search(Query(typed))
-    assert (names(results), results.total, results.facets["kind"]) == (["world"], 1, {"wms": 1})
+    assert (names(results), results.total, results.facets["kind"]) == (
+        ["world"],
+        1,
+        {"wms": 1},
+    )
     assert results.hits[0].why == "this is the address you asked for"
     assert shop.search(Query(typed, kinds=("wfs",))).total == 0
     assert [hit.layer.name for hit in shop.layers(Query(typed)).hits] == ["glc"]
 
 
 def test_an_address_that_is_not_known_finds_nothing_that_claims_to_be_it(shop):
-    assert all("address you" not in hit.why for hit in shop.search(Query("https://nowhere.example/wms")).hits)
+    assert all(
+        "address you" not in hit.why
+        for hit in shop.search(Query("https://nowhere.example/wms")).hits
+    )
 
 
 def test_a_hit_of_filters_alone_says_which(shop):
     hit = shop.search(Query(kinds=("wfs",), where={"https": ("no",)})).hits[0]
     assert hit.why == "https is no; kind is wfs"
-    assert shop.search(Query("reefs", kinds=("wfs",))).hits[0].why == "title matches 'reefs'"
+    assert (
+        shop.search(Query("reefs", kinds=("wfs",))).hits[0].why
+        == "title matches 'reefs'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -394,7 +498,10 @@ def test_a_hit_of_filters_alone_says_which(shop):
 )
 def test_the_years_between_two_layers_are_not_covered(store, layers):
     put(store, "two", title="Aerial images", layers=layers)
-    found = {years: store.search(Query(years=years)).total for years in [(2005, 2005), (1992, 2017)]}
+    found = {
+        years: store.search(Query(years=years)).total
+        for years in [(2005, 2005), (1992, 2017)]
+    }
     assert set(found.values()) == {0}
     for years in ((1991, 1991), (2018, 2018), (1980, 1990), (2005, 2030), (1900, 2100)):
         assert store.search(Query(years=years)).total == 1, years
@@ -403,7 +510,11 @@ def test_the_years_between_two_layers_are_not_covered(store, layers):
 
 def test_of_many_times_the_nearest_are_taken_together(store):
     years = (1700, 1800, 1900, 1903, 2000, 2010)
-    put(store, "many", layers=tuple(Layer(f"l{year}", times=(str(year),)) for year in years))
+    put(
+        store,
+        "many",
+        layers=tuple(Layer(f"l{year}", times=(str(year),)) for year in years),
+    )
     for year in years:
         assert store.search(Query(years=(year, year))).total == 1, year
     for year in (1750, 1850, 1950):

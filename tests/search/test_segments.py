@@ -31,11 +31,26 @@ def write(store, number, rng):
     word = rng.choice(WORDS)
     west = rng.randint(-180, 170)
     layers = tuple(
-        Layer(f"n{number}x{k}", f"{rng.choice(WORDS)} {k}", extent=Extent(BBox(west, 0, west + 10, 10)))
+        Layer(
+            f"n{number}x{k}",
+            f"{rng.choice(WORDS)} {k}",
+            extent=Extent(BBox(west, 0, west + 10, 10)),
+        )
         for k in range(rng.randint(0, 4))
     )
-    service = Service("wms", f"http://s{number}.example.org/ows", title=f"{word} {number}", layers=layers)
-    store.catalogue.record_now([Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON))])
+    service = Service(
+        "wms",
+        f"http://s{number}.example.org/ows",
+        title=f"{word} {number}",
+        layers=layers,
+    )
+    store.catalogue.record_now(
+        [
+            Observation(
+                service, Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+            )
+        ]
+    )
     if rng.random() < 0.3:
         store.catalogue.record_now([Check(service.id, NOON, rng.random() < 0.5)])
     store.index.refresh()
@@ -52,15 +67,27 @@ QUERIES = [
 
 def answers(store):
     found = [store.search(query) for query in QUERIES]
-    return [(r.total, [(h.service.id, [la.name for la in h.layers], h.state) for h in r.hits], r.facets) for r in found]
+    return [
+        (
+            r.total,
+            [(h.service.id, [la.name for la in h.layers], h.state) for h in r.hits],
+            r.facets,
+        )
+        for r in found
+    ]
 
 
 def said(service, word):
-    return any(word in text for text in (service.title, *(layer.title for layer in service.layers)))
+    return any(
+        word in text
+        for text in (service.title, *(layer.title for layer in service.layers))
+    )
 
 
 @pytest.mark.slow
-def test_a_long_running_search_sees_what_a_new_one_sees(tmp_path, open_searched, small_segments):
+def test_a_long_running_search_sees_what_a_new_one_sees(
+    tmp_path, open_searched, small_segments
+):
     rng = random.Random(3)
     path = tmp_path / "c.db"
     writer, reader = open_searched(path), open_searched(path)
@@ -96,9 +123,15 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
         for number in range(5):
             write(writer, 100 * step + number, rng)
         if step % 5 == 1:
-            many = [Service("wms", f"http://m{step}x{n}.example.org/ows", title=f"river {n}") for n in range(45)]
+            many = [
+                Service(
+                    "wms", f"http://m{step}x{n}.example.org/ows", title=f"river {n}"
+                )
+                for n in range(45)
+            ]
             writer.catalogue.record_now(
-                Observation(s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON)) for s in many
+                Observation(s, Sighting(s.id, s.endpoint, "", Via.LINK, "", NOON))
+                for s in many
             )
         newcomer = open_searched(path)
         assert answers(reader) == answers(newcomer)
@@ -114,7 +147,9 @@ def test_large_transactions_among_small_ones_leave_every_entry_in_its_place(
 
 
 @pytest.mark.slow
-def test_segments_that_are_mostly_overwritten_are_renewed(tmp_path, open_searched, small_segments):
+def test_segments_that_are_mostly_overwritten_are_renewed(
+    tmp_path, open_searched, small_segments
+):
     store = open_searched(tmp_path / "c.db")
     rng = random.Random(4)
     for _ in range(30):
@@ -127,7 +162,9 @@ def test_segments_that_are_mostly_overwritten_are_renewed(tmp_path, open_searche
 
 
 @pytest.mark.slow
-def test_searches_go_on_while_services_are_written(tmp_path, open_searched, small_segments):
+def test_searches_go_on_while_services_are_written(
+    tmp_path, open_searched, small_segments
+):
     store = open_searched(tmp_path / "c.db")
     rng = random.Random(5)
     for number in range(20):
@@ -157,12 +194,16 @@ def test_searches_go_on_while_services_are_written(tmp_path, open_searched, smal
 
 
 @pytest.mark.slow
-def test_a_service_with_more_layers_than_a_segment_usually_has_is_found_by_each(tmp_path, open_searched, monkeypatch):
+def test_a_service_with_more_layers_than_a_segment_usually_has_is_found_by_each(
+    tmp_path, open_searched, monkeypatch
+):
     monkeypatch.setattr(index, "FLUSH_ENTRIES", 100)
     store = open_searched(tmp_path / "c.db")
     layers = tuple(Layer(f"l{n}", f"sheet{n}") for n in range(70_000))
     big = Service("wms", "http://big.example.org/ows", title="Sheets", layers=layers)
-    store.catalogue.record_now([Observation(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))])
+    store.catalogue.record_now(
+        [Observation(big, Sighting(big.id, big.endpoint, "", Via.LINK, "", NOON))]
+    )
     (hit,) = store.search(Query("sheet69999", expand=False)).hits
     assert [layer.name for layer in hit.layers] == ["l69999"]
     assert (hit.layer_count, hit.match_count) == (70_000, 1)

@@ -9,7 +9,13 @@ from geohound.search.segments import FORMAT
 
 
 def test_whoever_changes_what_is_baked_into_segments_gives_them_a_new_format():
-    baked = repr(([tuple(field) for field in weights.FIELDS], weights.SATURATION, sorted(weights.QUALITY.items())))
+    baked = repr(
+        (
+            [tuple(field) for field in weights.FIELDS],
+            weights.SATURATION,
+            sorted(weights.QUALITY.items()),
+        )
+    )
     assert (FORMAT, sha256(baked.encode()).hexdigest()[:12]) == (3, "96a3a1496702"), (
         "Segments that were written with other weights are searched as if they had these: give segments.FORMAT the "
         "next number, and this test the new digest."

@@ -32,7 +32,9 @@ def test_a_file_says_where_to_ask_and_where_the_results_are(tmp_path: Path) -> N
         request = SearchRequest("crème & co", 2, searcher.address)
         page = ask(searcher, request, {"MY_KEY": "abcdef"})
     assert isinstance(page, SearchPage), page
-    assert [(result.url, result.title) for result in page.results] == [("http://a.test/", "Maps")]
+    assert [(result.url, result.title) for result in page.results] == [
+        ("http://a.test/", "Maps")
+    ]
     assert (page.estimate, page.has_more) == (1250, True)
     query = urlsplit(asked[0].target).query
     assert query == "q=cr%C3%A8me%20%26%20co&from=25&n=25&p=2&token=abcdef"
@@ -40,7 +42,11 @@ def test_a_file_says_where_to_ask_and_where_the_results_are(tmp_path: Path) -> N
 
 def test_an_answer_that_is_a_list_is_read_by_a_dot(tmp_path: Path) -> None:
     with provider(lambda _: Said(b'[{"url": "http://a.test/"}]')) as (origin, _):
-        searcher = read_searcher(describe(tmp_path, 'id = "l"', f'url = "{origin}/?q={{text}}"', 'results = "."'))
+        searcher = read_searcher(
+            describe(
+                tmp_path, 'id = "l"', f'url = "{origin}/?q={{text}}"', 'results = "."'
+            )
+        )
         page = ask(searcher, SearchRequest("maps", 1, searcher.address))
     assert isinstance(page, SearchPage)
     assert len(page.results) == 1
@@ -50,14 +56,48 @@ def test_an_answer_that_is_a_list_is_read_by_a_dot(tmp_path: Path) -> None:
     ("lines", "sentence"),
     [
         (("id = 'x'",), "lacks url, results"),
-        (("id = 'x'", "url = 'https://a.test/'", "results = 'r'"), "needs a url that begins with https:// and holds"),
-        (("id = 'x'", "url = 'ftp://a.test/{text}'", "results = 'r'"), "needs a url that begins with https:// and"),
-        (("id = 'x'", "url = 'https://a.test/{text}{key}'", "results = 'r'"), "has a url with other places than"),
-        (("id = 'x'", "url = 'https://a.test/{text'", "results = 'r'"), "has a url with other places than"),
-        (("id = 'x'", "url = 'https://a.test/{text}'", "results = 7"), "has a value of the wrong type: results"),
-        (("id = 'x'", "url = 'https://a.test/{text}'", "results = 'r'", "page_size = 0"), "wrong type: page_size"),
-        (("id = 'x'", "url = 'https://a.test/{text}'", "results = 'r'", "key = 'K'"), "names a key, but neither"),
-        (("id = 'x'", "url = 'https://a.test/{text}'", "results = 'r'", "colour = 'r'"), "unknown entry: colour"),
+        (
+            ("id = 'x'", "url = 'https://a.test/'", "results = 'r'"),
+            "needs a url that begins with https:// and holds",
+        ),
+        (
+            ("id = 'x'", "url = 'ftp://a.test/{text}'", "results = 'r'"),
+            "needs a url that begins with https:// and",
+        ),
+        (
+            ("id = 'x'", "url = 'https://a.test/{text}{key}'", "results = 'r'"),
+            "has a url with other places than",
+        ),
+        (
+            ("id = 'x'", "url = 'https://a.test/{text'", "results = 'r'"),
+            "has a url with other places than",
+        ),
+        (
+            ("id = 'x'", "url = 'https://a.test/{text}'", "results = 7"),
+            "has a value of the wrong type: results",
+        ),
+        (
+            (
+                "id = 'x'",
+                "url = 'https://a.test/{text}'",
+                "results = 'r'",
+                "page_size = 0",
+            ),
+            "wrong type: page_size",
+        ),
+        (
+            ("id = 'x'", "url = 'https://a.test/{text}'", "results = 'r'", "key = 'K'"),
+            "names a key, but neither",
+        ),
+        (
+            (
+                "id = 'x'",
+                "url = 'https://a.test/{text}'",
+                "results = 'r'",
+                "colour = 'r'",
+            ),
+            "unknown entry: colour",
+        ),
         (("id = ",), "is not valid TOML"),
     ],
 )

@@ -38,7 +38,9 @@ def _exit_code() -> int:
     try:
         main()
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        return (
+            ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        )
     return 0
 
 

@@ -25,9 +25,15 @@ class Catalogue(ThreadingHTTPServer):
         self.positions: list[int] = []
         self.asked: list[str] = []
         self.has_sisters = False  # do these hosts have a WFS that nobody names?
-        self.files: dict[str, tuple[str, bytes]] = {}  # of cat.test, by path and query: type and bytes
-        self.ranges: list[tuple[str, int]] = []  # parts of files: path and how many bytes were sent
-        self.last_position = 0  # 0: there is none; records after it are answered with `breakage`
+        self.files: dict[
+            str, tuple[str, bytes]
+        ] = {}  # of cat.test, by path and query: type and bytes
+        self.ranges: list[
+            tuple[str, int]
+        ] = []  # parts of files: path and how many bytes were sent
+        self.last_position = (
+            0  # 0: there is none; records after it are answered with `breakage`
+        )
         self.breakage: tuple[int, bytes] = (500, b"")
 
 
@@ -61,7 +67,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
         if wanted and not is_past:
-            self.send_header("Content-Range", f"bytes {first}-{first + len(body) - 1}/{total}")
+            self.send_header(
+                "Content-Range", f"bytes {first}-{first + len(body) - 1}/{total}"
+            )
         self.end_headers()
         self.wfile.write(body)
 
@@ -72,7 +80,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append(self.path)
         asked = asked_for(self.path)
         if asked.get("request") != "GetRecords":
-            reply = services.answer(CSW, Request("GET", "cat.test", "/csw", self.path.partition("?")[2]))
+            reply = services.answer(
+                CSW, Request("GET", "cat.test", "/csw", self.path.partition("?")[2])
+            )
             return (reply.status, reply.body) if reply else (404, b"")
         first = int(asked["startposition"])
         self.server.positions.append(first)
@@ -88,9 +98,13 @@ class _Handler(BaseHTTPRequestHandler):
             return 404, b""
         path, _, query = self.path.partition("?")
         if path == "/wfs" and self.server.has_sisters:
-            spec = ServiceSpec("wfs", "2.0.0", int(number), f"http://{host}/wfs", topic="rivers")
+            spec = ServiceSpec(
+                "wfs", "2.0.0", int(number), f"http://{host}/wfs", topic="rivers"
+            )
         elif path.startswith("/wms"):
-            spec = ServiceSpec("wms", "1.3.0", int(number), f"http://{host}/wms", topic="rivers")
+            spec = ServiceSpec(
+                "wms", "1.3.0", int(number), f"http://{host}/wms", topic="rivers"
+            )
         else:
             return 404, b""
         reply = services.answer(spec, Request("GET", host, path[:4], query))

@@ -6,8 +6,12 @@ from geohound.model.bbox import BBox
 from geohound.model.service import Access, Extent, Layer, Provider, Service
 
 
-def _service(kind: str, endpoint: str, title: str, box: BBox | None = None, **more: object) -> Service:
-    return Service(kind, endpoint, title=title, extent=Extent(box) if box else None, **more)  # type: ignore[arg-type]
+def _service(
+    kind: str, endpoint: str, title: str, box: BBox | None = None, **more: object
+) -> Service:
+    return Service(
+        kind, endpoint, title=title, extent=Extent(box) if box else None, **more
+    )  # type: ignore[arg-type]
 
 
 RIVERS = _service(
@@ -19,11 +23,30 @@ RIVERS = _service(
     keywords=("rivers", "lakes"),
     provider=Provider("Water Institute"),
     access=Access(licence="CC-BY-4.0"),
-    layers=(Layer("hy:rivers", "Rivers", crs=("EPSG:4326",), extent=Extent(BBox(20, 60, 31, 70))), Layer("hy:lakes")),
+    layers=(
+        Layer(
+            "hy:rivers",
+            "Rivers",
+            crs=("EPSG:4326",),
+            extent=Extent(BBox(20, 60, 31, 70)),
+        ),
+        Layer("hy:lakes"),
+    ),
 )
-TWIN = _service("wms", "https://mirror.example/wms", "Rivers & lakes", BBox(5, 45, 10, 50), layers=(Layer("a"),))
+TWIN = _service(
+    "wms",
+    "https://mirror.example/wms",
+    "Rivers & lakes",
+    BBox(5, 45, 10, 50),
+    layers=(Layer("a"),),
+)
 FIJI = _service(
-    "wfs", "https://fiji.example/wfs", "Reefs", BBox(176.5, -21, -178, -12), version="2.0.0", layers=(Layer("reef"),)
+    "wfs",
+    "https://fiji.example/wfs",
+    "Reefs",
+    BBox(176.5, -21, -178, -12),
+    version="2.0.0",
+    layers=(Layer("reef"),),
 )
 TILES = _service(
     "xyz",

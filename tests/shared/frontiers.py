@@ -20,4 +20,6 @@ def open_with_delay(
     host_delay_s: float = 0.0,
 ) -> Frontier:
     """As it was left; hosts rest for so long after each lease."""
-    return open_frontier(store, task, bounds, EachLease(store.clock, host_delay_s), order, claim)
+    return open_frontier(
+        store, task, bounds, EachLease(store.clock, host_delay_s), order, claim
+    )

@@ -15,7 +15,10 @@ _FEWEST = 3
 def register_profiles() -> None:
     """Make both profiles known to Hypothesis; `--hypothesis-profile fuzz` chooses the whole one."""
     # A machine that is busy with something else is no reason to fail.
-    patient: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    patient: dict[str, Any] = {
+        "deadline": None,
+        "suppress_health_check": [HealthCheck.too_slow],
+    }
     settings.register_profile(WHOLE, max_examples=100, **patient)
     settings.register_profile(QUICK, max_examples=100 // _QUICK_SHARE, **patient)
     settings.load_profile(QUICK)

@@ -28,7 +28,10 @@ class Example(NamedTuple):
 
 
 def asked_for(url: str) -> dict[str, str]:
-    return {name.lower(): values[-1] for name, values in parse_qs(urlsplit(url).query).items()}
+    return {
+        name.lower(): values[-1]
+        for name, values in parse_qs(urlsplit(url).query).items()
+    }
 
 
 def plain(number: int) -> str:
@@ -77,13 +80,26 @@ def endless_records(url: str) -> str:
             "id": f"id-{n}",
             "properties": {"title": f"Höhen {n}"},
             "links": [
-                {"rel": "self", "href": f"http://cat.test/collections/all/items/id-{n}"},
-                {"rel": "item", "href": plain(n), "type": "application/xml", "protocol": "OGC:WMS"},
+                {
+                    "rel": "self",
+                    "href": f"http://cat.test/collections/all/items/id-{n}",
+                },
+                {
+                    "rel": "item",
+                    "href": plain(n),
+                    "type": "application/xml",
+                    "protocol": "OGC:WMS",
+                },
             ],
         }
         for n in ns
     ]
-    following = [{"rel": "next", "href": f"http://cat.test/collections/all/items?offset={ns.stop}"}]
+    following = [
+        {
+            "rel": "next",
+            "href": f"http://cat.test/collections/all/items?offset={ns.stop}",
+        }
+    ]
     return text({"type": "FeatureCollection", "features": features, "links": following})
 
 
@@ -97,13 +113,18 @@ def endless_stac(url: str) -> str:
             "id": f"c{n}",
             "title": f"Höhen {n}",
             "links": [
-                {"rel": "items", "href": f"http://cat.test/stac/collections/c{n}/items"},
+                {
+                    "rel": "items",
+                    "href": f"http://cat.test/stac/collections/c{n}/items",
+                },
                 {"rel": "wms", "href": plain(n), "title": "Map"},
             ],
         }
         for n in ns
     ]
-    following = [{"rel": "next", "href": f"http://cat.test/stac/collections?offset={ns.stop}"}]
+    following = [
+        {"rel": "next", "href": f"http://cat.test/stac/collections?offset={ns.stop}"}
+    ]
     return text({"collections": collections, "links": following})
 
 
@@ -132,37 +153,79 @@ def dcat_us(_: str) -> str:
             "identifier": f"id-{n}",
             "title": f"Höhen {n}",
             "distribution": [
-                {"@type": "dcat:Distribution", "accessURL": plain(n), "format": "OGC WMS"},
-                {"@type": "dcat:Distribution", "downloadURL": f"http://files.test/{n}.csv", "mediaType": "text/csv"},
+                {
+                    "@type": "dcat:Distribution",
+                    "accessURL": plain(n),
+                    "format": "OGC WMS",
+                },
+                {
+                    "@type": "dcat:Distribution",
+                    "downloadURL": f"http://files.test/{n}.csv",
+                    "mediaType": "text/csv",
+                },
             ],
         }
         for n in range(PER_PAGE)
     ]
-    return text({"conformsTo": "https://project-open-data.cio.gov/v1.1/schema", "dataset": datasets})
+    return text(
+        {
+            "conformsTo": "https://project-open-data.cio.gov/v1.1/schema",
+            "dataset": datasets,
+        }
+    )
 
 
 def endless_portal(url: str) -> str:
     """ArcGIS REST API, users, groups and items: search."""
     first = int(asked_for(url)["start"])
     results = [
-        {"id": f"id-{n}", "title": f"Höhen {n}", "type": "WMS", "url": plain(n), "created": 1_600_000_000_000 + n}
+        {
+            "id": f"id-{n}",
+            "title": f"Höhen {n}",
+            "type": "WMS",
+            "url": plain(n),
+            "created": 1_600_000_000_000 + n,
+        }
         for n in range(first, first + 100)
     ]
-    return text({"total": 10**6, "start": first, "num": 100, "nextStart": first + 100, "results": results})
+    return text(
+        {
+            "total": 10**6,
+            "start": first,
+            "num": 100,
+            "nextStart": first + 100,
+            "results": results,
+        }
+    )
 
 
 def endless_hub(url: str) -> str:
     """The search API of ArcGIS Hub, which follows OGC API Records."""
     ns = numbers(url, "startindex", 100)
-    features = [{"id": f"id-{n}", "properties": {"title": f"Höhen {n}", "type": "WMS", "url": plain(n)}} for n in ns]
+    features = [
+        {
+            "id": f"id-{n}",
+            "properties": {"title": f"Höhen {n}", "type": "WMS", "url": plain(n)},
+        }
+        for n in ns
+    ]
     following = f"http://cat.test/api/search/v1/collections/all/items?limit=100&startindex={ns.stop}"
-    return text({"type": "FeatureCollection", "features": features, "links": [{"rel": "next", "href": following}]})
+    return text(
+        {
+            "type": "FeatureCollection",
+            "features": features,
+            "links": [{"rel": "next", "href": following}],
+        }
+    )
 
 
 def endless_socrata(url: str) -> str:
     """Socrata's discovery API."""
     results = [
-        {"resource": {"id": f"id-{n}", "name": f"Höhen {n}"}, "metadata": {"custom": {"Map": plain(n)}}}
+        {
+            "resource": {"id": f"id-{n}", "name": f"Höhen {n}"},
+            "metadata": {"custom": {"Map": plain(n)}},
+        }
         for n in numbers(url, "offset", 100)
     ]
     return text({"results": results, "resultSetSize": 10**6})
@@ -172,11 +235,17 @@ def endless_geonode(url: str) -> str:
     """Version 2 of GeoNode's API: datasets."""
     at = int(asked_for(url).get("page", "1"))
     datasets = [
-        {"pk": n, "title": f"Höhen {n}", "links": [{"link_type": "OGC:WMS", "url": plain(n)}, {"link_type": "data"}]}
+        {
+            "pk": n,
+            "title": f"Höhen {n}",
+            "links": [{"link_type": "OGC:WMS", "url": plain(n)}, {"link_type": "data"}],
+        }
         for n in range(at * 100, at * 100 + 100)
     ]
     following = f"http://cat.test/api/v2/datasets?page={at + 1}&page_size=100"
-    return text({"links": {"next": following}, "total": 10**6, "page": at, "datasets": datasets})
+    return text(
+        {"links": {"next": following}, "total": 10**6, "page": at, "datasets": datasets}
+    )
 
 
 def endless_oai(url: str) -> str:
@@ -215,7 +284,9 @@ def waf_file(_: str) -> str:
 
 def qgis_file(_: str) -> str:
     """As QGIS writes it."""
-    saved = "".join(f'<wms name="Höhen {n}" url="{wms(n)}" dpiMode="7"/>' for n in range(3))
+    saved = "".join(
+        f'<wms name="Höhen {n}" url="{wms(n)}" dpiMode="7"/>' for n in range(3)
+    )
     return f'<!DOCTYPE connections><qgsWMSConnections version="1.0">{saved}</qgsWMSConnections>'
 
 
@@ -233,7 +304,11 @@ def endless_geonetwork(url: str) -> str:
     """The search of GeoNetwork 3: fast=index."""
     first = int(asked_for(url)["from"])
     records = [
-        {"geonet:info": {"uuid": f"id-{n}"}, "title": f"Höhen {n}", "link": [f"n|d|{plain(n)}|OGC:WMS|g|0"]}
+        {
+            "geonet:info": {"uuid": f"id-{n}"},
+            "title": f"Höhen {n}",
+            "link": [f"n|d|{plain(n)}|OGC:WMS|g|0"],
+        }
         for n in range(first, first + 100)
     ]
     return text({"summary": {"@count": "1000000"}, "metadata": records})
@@ -241,7 +316,9 @@ def endless_geonetwork(url: str) -> str:
 
 def thredds_catalogue(_: str) -> str:
     """THREDDS client catalogue, version 1.0.1: a compound service, and datasets that inherit its name."""
-    datasets = "".join(f'<dataset name="Höhen {n}" ID="d{n}" urlPath="grid/{n}.nc"/>' for n in range(3))
+    datasets = "".join(
+        f'<dataset name="Höhen {n}" ID="d{n}" urlPath="grid/{n}.nc"/>' for n in range(3)
+    )
     return (
         '<catalog xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0"'
         ' xmlns:xlink="http://www.w3.org/1999/xlink">'
@@ -257,20 +334,34 @@ def thredds_catalogue(_: str) -> str:
 def endless_erddap(url: str) -> str:
     """ERDDAP's info/index.json: a thousand datasets a page, few of them with a WMS."""
     first = 1_000 * int(asked_for(url).get("page", "1"))
-    rows = [[plain(n) if n % 100 == 0 else "", f"Höhen {n}", f"d{n}"] for n in range(first, first + 1_000)]
-    return text({"table": {"columnNames": ["wms", "Title", "Dataset ID"], "rows": rows}})
+    rows = [
+        [plain(n) if n % 100 == 0 else "", f"Höhen {n}", f"d{n}"]
+        for n in range(first, first + 1_000)
+    ]
+    return text(
+        {"table": {"columnNames": ["wms", "Title", "Dataset ID"], "rows": rows}}
+    )
 
 
 def sitemap_file(_: str) -> str:
     """sitemaps.org, 0.9."""
-    entries = "".join(f"<url><loc>{wms(n)}</loc><lastmod>2026-0{n + 1}-01</lastmod></url>" for n in range(3))
+    entries = "".join(
+        f"<url><loc>{wms(n)}</loc><lastmod>2026-0{n + 1}-01</lastmod></url>"
+        for n in range(3)
+    )
     return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
 
 
 def arcgis_services(url: str) -> str:
     """The services directory of ArcGIS REST in JSON; this server has no sitemap, and answers as if asked for JSON."""
     services = [{"name": f"Land/Hoehen_{n}", "type": "MapServer"} for n in range(2)]
-    return text({"currentVersion": 11.1, "folders": ["Land"] if url.count("/") == 6 else [], "services": services})
+    return text(
+        {
+            "currentVersion": 11.1,
+            "folders": ["Land"] if url.count("/") == 6 else [],
+            "services": services,
+        }
+    )
 
 
 def context_file(_: str) -> str:
@@ -280,11 +371,15 @@ def context_file(_: str) -> str:
         f'<owc:operation code="GetCapabilities" method="GET" href="{wms(n)}"/></owc:offering></entry>'
         for n in range(3)
     )
-    spaces = 'xmlns="http://www.w3.org/2005/Atom" xmlns:owc="http://www.opengis.net/owc/1.0"'
+    spaces = (
+        'xmlns="http://www.w3.org/2005/Atom" xmlns:owc="http://www.opengis.net/owc/1.0"'
+    )
     return f"<feed {spaces}>{entries}</feed>"
 
 
-def warc_record(url: str, body: str, content_type: str = "text/html", kind: str = "response") -> bytes:
+def warc_record(
+    url: str, body: str, content_type: str = "text/html", kind: str = "response"
+) -> bytes:
     """One record by ISO 28500, packed by itself as Common Crawl does."""
     answer = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n{body}".encode()
     about = (
@@ -296,10 +391,15 @@ def warc_record(url: str, body: str, content_type: str = "text/html", kind: str 
 
 
 def warc_file(_: str) -> bytes:
-    return b"".join(warc_record(f"http://a.test/{n}", f'<a href="{wms(n)}">Höhen {n}</a>') for n in range(3))
+    return b"".join(
+        warc_record(f"http://a.test/{n}", f'<a href="{wms(n)}">Höhen {n}</a>')
+        for n in range(3)
+    )
 
 
-def parquet_bytes(addresses: list[str], statuses: list[int] | None = None, rows_per_group: int = 1_000) -> bytes:
+def parquet_bytes(
+    addresses: list[str], statuses: list[int] | None = None, rows_per_group: int = 1_000
+) -> bytes:
     """Columns of Common Crawl's index, as its documentation lists them."""
     columns = {
         "url_surtkey": [f"key {n}" for n in range(len(addresses))],
@@ -308,7 +408,9 @@ def parquet_bytes(addresses: list[str], statuses: list[int] | None = None, rows_
         "warc_filename": ["crawl-data/x.warc.gz"] * len(addresses),
     }
     file = io.BytesIO()
-    parquet.write_table(pa.table(columns), file, row_group_size=rows_per_group, compression="gzip")
+    parquet.write_table(
+        pa.table(columns), file, row_group_size=rows_per_group, compression="gzip"
+    )
     return file.getvalue()
 
 
@@ -322,34 +424,85 @@ def endless_cdx(url: str) -> str:
     if asked.get("shownumpages"):
         return text({"pages": 10**6, "pageSize": 5, "blocks": 10**7})
     first = PER_PAGE * int(asked["page"])
-    return "".join(text({"url": plain(n)}) + "\n" for n in range(first, first + PER_PAGE))
+    return "".join(
+        text({"url": plain(n)}) + "\n" for n in range(first, first + PER_PAGE)
+    )
 
 
 EXAMPLES = {
     "csw": Example("http://cat.test/csw", endless_csw, "application/xml"),
-    "ogcapi-records": Example("http://cat.test/collections/all/items", endless_records, "application/geo+json"),
-    "stac": Example("http://cat.test/stac/collections", endless_stac, "application/json"),
-    "ckan": Example("http://cat.test/api/3/action/", endless_ckan, "application/json"),
-    "dcat": Example("http://cat.test/data.json", dcat_us, "application/json", is_paged=False),
-    "arcgis-portal": Example("http://cat.test/portal/sharing/rest", endless_portal, "application/json"),
-    "arcgis-hub": Example("http://cat.test/api/search/v1", endless_hub, "application/json"),
-    "socrata": Example("http://cat.test/api/catalog/v1", endless_socrata, "application/json"),
-    "geonode": Example("http://cat.test/api/v2/datasets", endless_geonode, "application/json"),
-    "oai-pmh": Example("http://cat.test/oai", endless_oai, "text/xml"),
-    "opensearch": Example("http://cat.test/osdd.xml", endless_opensearch, "application/atom+xml"),
-    "waf": Example("http://cat.test/waf/a.xml", waf_file, "text/xml", is_paged=False),
-    "qgis": Example("http://cat.test/connections.xml", qgis_file, "text/xml", is_paged=False),
-    "terria": Example("http://cat.test/init/main.json", terria_file, "application/json", is_paged=False),
-    "list": Example("http://cat.test/list.csv", list_file, "text/csv", is_paged=False),
-    "geonetwork": Example("http://cat.test/geonetwork", endless_geonetwork, "application/json"),
-    "thredds": Example("http://cat.test/thredds/catalog.xml", thredds_catalogue, "application/xml", is_paged=False),
-    "erddap": Example("http://cat.test/erddap", endless_erddap, "application/json"),
-    "sitemap": Example("http://cat.test/sitemap.xml", sitemap_file, "application/xml", is_paged=False),
-    "arcgis-directory": Example(
-        "http://cat.test/arcgis/rest/services", arcgis_services, "application/json", is_paged=False
+    "ogcapi-records": Example(
+        "http://cat.test/collections/all/items", endless_records, "application/geo+json"
     ),
-    "warc": Example("http://cat.test/x.warc.gz", warc_file, "application/octet-stream", is_paged=False),
-    "parquet": Example("http://cat.test/x.parquet", parquet_file, "application/octet-stream", is_paged=False),
-    "cdx": Example("http://cat.test/CC-MAIN-2026-01-index?url=*.test", endless_cdx, "text/x-ndjson"),
-    "ows-context": Example("http://cat.test/map.atom", context_file, "application/atom+xml", is_paged=False),
+    "stac": Example(
+        "http://cat.test/stac/collections", endless_stac, "application/json"
+    ),
+    "ckan": Example("http://cat.test/api/3/action/", endless_ckan, "application/json"),
+    "dcat": Example(
+        "http://cat.test/data.json", dcat_us, "application/json", is_paged=False
+    ),
+    "arcgis-portal": Example(
+        "http://cat.test/portal/sharing/rest", endless_portal, "application/json"
+    ),
+    "arcgis-hub": Example(
+        "http://cat.test/api/search/v1", endless_hub, "application/json"
+    ),
+    "socrata": Example(
+        "http://cat.test/api/catalog/v1", endless_socrata, "application/json"
+    ),
+    "geonode": Example(
+        "http://cat.test/api/v2/datasets", endless_geonode, "application/json"
+    ),
+    "oai-pmh": Example("http://cat.test/oai", endless_oai, "text/xml"),
+    "opensearch": Example(
+        "http://cat.test/osdd.xml", endless_opensearch, "application/atom+xml"
+    ),
+    "waf": Example("http://cat.test/waf/a.xml", waf_file, "text/xml", is_paged=False),
+    "qgis": Example(
+        "http://cat.test/connections.xml", qgis_file, "text/xml", is_paged=False
+    ),
+    "terria": Example(
+        "http://cat.test/init/main.json",
+        terria_file,
+        "application/json",
+        is_paged=False,
+    ),
+    "list": Example("http://cat.test/list.csv", list_file, "text/csv", is_paged=False),
+    "geonetwork": Example(
+        "http://cat.test/geonetwork", endless_geonetwork, "application/json"
+    ),
+    "thredds": Example(
+        "http://cat.test/thredds/catalog.xml",
+        thredds_catalogue,
+        "application/xml",
+        is_paged=False,
+    ),
+    "erddap": Example("http://cat.test/erddap", endless_erddap, "application/json"),
+    "sitemap": Example(
+        "http://cat.test/sitemap.xml", sitemap_file, "application/xml", is_paged=False
+    ),
+    "arcgis-directory": Example(
+        "http://cat.test/arcgis/rest/services",
+        arcgis_services,
+        "application/json",
+        is_paged=False,
+    ),
+    "warc": Example(
+        "http://cat.test/x.warc.gz",
+        warc_file,
+        "application/octet-stream",
+        is_paged=False,
+    ),
+    "parquet": Example(
+        "http://cat.test/x.parquet",
+        parquet_file,
+        "application/octet-stream",
+        is_paged=False,
+    ),
+    "cdx": Example(
+        "http://cat.test/CC-MAIN-2026-01-index?url=*.test", endless_cdx, "text/x-ndjson"
+    ),
+    "ows-context": Example(
+        "http://cat.test/map.atom", context_file, "application/atom+xml", is_paged=False
+    ),
 }

@@ -34,9 +34,18 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Answer = Callable[[str], Visit | None]
 
 
-def response(url: str, body: bytes | str, content_type: str = "", status: int = 200) -> Response:
+def response(
+    url: str, body: bytes | str, content_type: str = "", status: int = 200
+) -> Response:
     data = body.encode() if isinstance(body, str) else body
-    return Response(url, url, status, {"content-type": content_type} if content_type else {}, data, NOW)
+    return Response(
+        url,
+        url,
+        status,
+        {"content-type": content_type} if content_type else {},
+        data,
+        NOW,
+    )
 
 
 class Answering:
@@ -46,16 +55,31 @@ class Answering:
         self._answer = answer
         self.asked: list[str] = []
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None, span=None) -> Visit:
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept="*/*",
+        max_bytes=None,
+        follows=None,
+        known=None,
+        span=None,
+    ) -> Visit:
         self.asked.append(url)
         await asyncio.sleep(0)
         found = self._answer(url)
-        return found if found is not None else response(url, "<html>not here</html>", "text/html", 404)
+        return (
+            found
+            if found is not None
+            else response(url, "<html>not here</html>", "text/html", 404)
+        )
 
     async def close(self) -> None: ...
 
 
-def read_page(harvester: str, source: str, answer: Answer, cursor: bytes = b"") -> HarvestPage | Failure:
+def read_page(
+    harvester: str, source: str, answer: Answer, cursor: bytes = b""
+) -> HarvestPage | Failure:
     """One page, as a worker reads it."""
     part = plugins.discover("harvesters")[harvester]
     return asyncio.run(part.page(source, cursor, Answering(answer)))
@@ -81,7 +105,14 @@ async def _crawl(
     async def no_sitemaps(_: str) -> list[str]:
         return []
 
-    tools = ExaminerParts(web, plugins.discover("kinds"), BOOK, harvesters, Explorer(BOOK).explore, no_sitemaps)
+    tools = ExaminerParts(
+        web,
+        plugins.discover("kinds"),
+        BOOK,
+        harvesters,
+        Explorer(BOOK).explore,
+        no_sitemaps,
+    )
     examiner = LocalExaminer(plan, tools)
     parts = CrawlParts(
         examiner, frontier, store.requests, store.catalogue, PlainOrder(), BOOK, SystemClock(), patient, harvesters,
@@ -107,9 +138,19 @@ def harvest(
     """Harvest a source to its end."""
     store = open_store(folder / "c.db", SystemClock())
     task = store.tasks.create(TaskSpec(CrawlGoal((source,)))).id
-    first = Candidate(source, Via.SEED, purpose=Purpose.HARVEST, harvester=harvester, cursor=cursor)
+    first = Candidate(
+        source, Via.SEED, purpose=Purpose.HARVEST, harvester=harvester, cursor=cursor
+    )
     web = Answering(answer)
-    drops = asyncio.run(_crawl(store, web, task, first, bounds or FrontierLimits(max_attempts=3, max_depth=5)))
+    drops = asyncio.run(
+        _crawl(
+            store,
+            web,
+            task,
+            first,
+            bounds or FrontierLimits(max_attempts=3, max_depth=5),
+        )
+    )
     visits = list(store.tasks.visits(task))
     store.close()
     pages = [visit for visit in visits if visit.purpose is Purpose.HARVEST]

@@ -14,7 +14,9 @@ _LOOKS_EVERY_S = 0.02  # whether it is to end: the usual half second is what eve
 @contextmanager
 def running(server: ThreadingHTTPServer) -> Iterator[str]:
     """Serve until the block ends; gives the origin."""
-    thread = threading.Thread(target=server.serve_forever, args=(_LOOKS_EVERY_S,), daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, args=(_LOOKS_EVERY_S,), daemon=True
+    )
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -39,13 +39,24 @@ def attacks(pattern: re.Pattern[Any]) -> list[Attack]:
     tree = parser.parse(source, flags)
     alphabet = _representatives(tree, text)
     grown = dict.fromkeys(_pumps(tree, alphabet))
-    found = [Attack(prefix, pump, suffix) for prefix, pump in grown if pump for suffix in _SUFFIXES]
-    return found[:: max(1, len(found) // _MAX_ATTACKS)] if len(found) > 2 * _MAX_ATTACKS else found
+    found = [
+        Attack(prefix, pump, suffix)
+        for prefix, pump in grown
+        if pump
+        for suffix in _SUFFIXES
+    ]
+    return (
+        found[:: max(1, len(found) // _MAX_ATTACKS)]
+        if len(found) > 2 * _MAX_ATTACKS
+        else found
+    )
 
 
 def _pumps(tree: Any, alphabet: list[str]) -> Iterator[tuple[str, str]]:
     for before, body in _repetitions(tree, []):
-        for prefix in dict.fromkeys(_sample(before, [letter, *alphabet]) for letter in alphabet):
+        for prefix in dict.fromkeys(
+            _sample(before, [letter, *alphabet]) for letter in alphabet
+        ):
             yield "", prefix
             yield prefix, prefix
         prefix = _sample(before, alphabet)
@@ -63,10 +74,15 @@ def _pumps(tree: Any, alphabet: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _repeats(items: Iterable[Any]) -> bool:
-    return any(kind in _REPEATS or any(map(_repeats, _bodies(kind, value))) for kind, value in items)
+    return any(
+        kind in _REPEATS or any(map(_repeats, _bodies(kind, value)))
+        for kind, value in items
+    )
 
 
-def _repetitions(items: Iterable[Any], before: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:
+def _repetitions(
+    items: Iterable[Any], before: list[Any]
+) -> Iterator[tuple[list[Any], list[Any]]]:
     """Each long repetition with what stands before it and what it repeats."""
     so_far = list(before)
     for item in items:
@@ -104,13 +120,19 @@ def _sample_of(kind: Any, value: Any, letters: list[str]) -> str:
         return next((c for c in letters if len(c) == 1 and _fits(kind, value, c)), "")
     if kind in _REPEATS:
         least, most, body = value
-        return _sample(body, letters) * (min(least, 40) if least else int(most is not op.MAXREPEAT and most > 1))
+        return _sample(body, letters) * (
+            min(least, 40) if least else int(most is not op.MAXREPEAT and most > 1)
+        )
     if kind is op.BRANCH:
         chosen = ord(letters[0][0]) % len(value[1])
         return _sample(value[1][chosen], letters)
     if kind is op.ASSERT and value[0] > 0:
         return ""
-    return "".join(_sample(body, letters) for body in _bodies(kind, value) if kind is not op.ASSERT_NOT)
+    return "".join(
+        _sample(body, letters)
+        for body in _bodies(kind, value)
+        if kind is not op.ASSERT_NOT
+    )
 
 
 def _fits(kind: Any, value: Any, letter: str) -> bool:

@@ -16,7 +16,17 @@ from typing import Any
 
 SOURCE = Path(__file__).parents[2] / "src"
 PACKAGES = ("geohound", "geoweb")
-_RE_FUNCTIONS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+_RE_FUNCTIONS = {
+    "compile",
+    "search",
+    "match",
+    "fullmatch",
+    "sub",
+    "subn",
+    "split",
+    "findall",
+    "finditer",
+}
 _AT_START = {"match", "fullmatch"}
 
 
@@ -50,7 +60,9 @@ def uncollected(collected: list[Collected]) -> list[str]:
     texts = {c.pattern for c in collected}
     missing = []
     for site in _call_sites():
-        seen = any((site.place, line) in known for line in range(site.line, site.end_line + 1))
+        seen = any(
+            (site.place, line) in known for line in range(site.line, site.end_line + 1)
+        )
         if not seen and (site.value is None or site.collected().pattern not in texts):
             missing.append(f"{site.place}:{site.line}")
     return missing
@@ -69,7 +81,11 @@ class _Site:
 
     def collected(self) -> Collected:
         is_bytes = isinstance(self.value, bytes)
-        pattern = self.value.decode("latin-1") if isinstance(self.value, bytes) else str(self.value)
+        pattern = (
+            self.value.decode("latin-1")
+            if isinstance(self.value, bytes)
+            else str(self.value)
+        )
         at_start = self.function in _AT_START
         return Collected(pattern, self.flags, is_bytes, self.place, self.line, at_start)
 
@@ -77,12 +93,22 @@ class _Site:
 @cache
 def _call_sites() -> tuple[_Site, ...]:
     """Of all modules that import `re`, once they are imported themselves."""
-    users = [path for path in SOURCE.rglob("*.py") if "import re\n" in path.read_text(encoding="utf-8")]
-    return tuple(site for path in sorted(users) for site in _sites_in(str(path.relative_to(SOURCE))))
+    users = [
+        path
+        for path in SOURCE.rglob("*.py")
+        if "import re\n" in path.read_text(encoding="utf-8")
+    ]
+    return tuple(
+        site
+        for path in sorted(users)
+        for site in _sites_in(str(path.relative_to(SOURCE)))
+    )
 
 
 def _sites_in(place: str) -> Iterator[_Site]:
-    module = sys.modules.get(place.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    module = sys.modules.get(
+        place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    )
     names = dict(vars(module)) if module is not None else {}
     for node in ast.walk(_parsed(place)):
         if _is_re_call(node):
@@ -107,7 +133,14 @@ def _site(call: Any, place: str, names: dict[str, Any]) -> _Site:
     flags = _evaluated(given[0], names) if given else 0
     known = isinstance(value, str | bytes) and isinstance(flags, int)
     flags_value = int(flags) if known and flags is not None else 0
-    return _Site(place, call.lineno, call.end_lineno, call.func.attr, value if known else None, flags_value)
+    return _Site(
+        place,
+        call.lineno,
+        call.end_lineno,
+        call.func.attr,
+        value if known else None,
+        flags_value,
+    )
 
 
 def _evaluated(expression: ast.expr, names: dict[str, Any]) -> object:
@@ -130,7 +163,9 @@ def _record(action: Callable[[], None]) -> list[Collected]:
             text = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
             place = file.removeprefix(f"{SOURCE}/")
             key = (text, int(flags), place, frame.f_lineno)
-            found[key] = Collected(text, int(flags), isinstance(pattern, bytes), place, frame.f_lineno)
+            found[key] = Collected(
+                text, int(flags), isinstance(pattern, bytes), place, frame.f_lineno
+            )
         return compile_now(pattern, flags)
 
     re._compile = recording  # type: ignore[attr-defined]
@@ -164,7 +199,11 @@ def _around_names() -> Iterator[bytes]:
     """What the analysis of scripts looks for around a name, which stands for itself in the pattern."""
     for path in (SOURCE / "geohound/jsflow").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, bytes) and b"(?P<at>NAME)" in node.value:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, bytes)
+                and b"(?P<at>NAME)" in node.value
+            ):
                 yield node.value
 
 
@@ -174,11 +213,17 @@ def _with_use(collected: Collected) -> Collected:
     name = _assigned_name(tree, collected.line)
     if not name:
         return collected
-    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    uses = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
     calls = [
         n
         for n in ast.walk(tree)
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and getattr(n.func.value, "id", "") == name
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and getattr(n.func.value, "id", "") == name
     ]
     fixed = [c for c in calls if _is_at_start(c)]
     at_start = name.startswith("_") and bool(uses) and len(fixed) == len(uses)
@@ -197,7 +242,9 @@ def _is_at_start(call: Any) -> bool:
 
 def _assigned_name(tree: ast.Module, line: int) -> str:
     for node in tree.body:
-        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno):
+        if isinstance(node, ast.Assign) and node.lineno <= line <= (
+            node.end_lineno or node.lineno
+        ):
             target = node.targets[0]
             return target.id if isinstance(target, ast.Name) else ""
     return ""
@@ -205,4 +252,7 @@ def _assigned_name(tree: ast.Module, line: int) -> str:
 
 if __name__ == "__main__":
     patterns = collect()
-    json.dump({"patterns": [asdict(c) for c in patterns], "missing": uncollected(patterns)}, sys.stdout)
+    json.dump(
+        {"patterns": [asdict(c) for c in patterns], "missing": uncollected(patterns)},
+        sys.stdout,
+    )

@@ -31,13 +31,20 @@ def policy(**changes: Any) -> PolitenessPolicy:
 
 def behaving(**changes: Any) -> ClientPolicy:
     """As we are in tests but for these."""
-    usual = ClientPolicy(user_agent=USER_AGENT, politeness=NO_PAUSES, obey_robots=True, verify_tls=True)
+    usual = ClientPolicy(
+        user_agent=USER_AGENT, politeness=NO_PAUSES, obey_robots=True, verify_tls=True
+    )
     return replace(usual, **changes)
 
 
 def bounded(**changes: Any) -> Limits:
     """Limits that no answer of a test meets, but for these."""
-    usual = {"connect_s": 10.0, "first_byte_s": 30.0, "total_s": 120.0, "max_bytes_in_flight": 1 << 27}
+    usual = {
+        "connect_s": 10.0,
+        "first_byte_s": 30.0,
+        "total_s": 120.0,
+        "max_bytes_in_flight": 1 << 27,
+    }
     return Limits(**{**usual, **changes})
 
 
@@ -46,7 +53,9 @@ class EachLease:
 
     def __init__(self, clock: Clock, delay_s: float = 0.0) -> None:
         self.delay_s = delay_s
-        self.pauses: dict[str, float] = {}  # that hosts ask for in the lease that is out
+        self.pauses: dict[
+            str, float
+        ] = {}  # that hosts ask for in the lease that is out
         self._clock = clock
         self._due: dict[str, float] = {}
 

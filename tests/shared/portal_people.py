@@ -9,7 +9,11 @@ from geohound.stores.sqlite import Store
 from geohound.tasks.control import TaskControl
 
 PASSWORD = "correct horse battery"
-OWN, FOREIGN, SAMPLE = 1, 2, 3  # numbers of the tasks of carla, of nobody, and of nobody but for everybody
+OWN, FOREIGN, SAMPLE = (
+    1,
+    2,
+    3,
+)  # numbers of the tasks of carla, of nobody, and of nobody but for everybody
 
 
 def tasks_in(store: Store, *, may_write: bool = True) -> PortalTasks:
@@ -24,13 +28,19 @@ class Person:
         self.client = TestClient(app, follow_redirects=False)
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
         if name:
-            answer = self.client.post("/log-in", data={"name": name, "password": PASSWORD})
+            answer = self.client.post(
+                "/log-in", data={"name": name, "password": PASSWORD}
+            )
             assert answer.status_code == 303, answer.text
             self.csrf = self._csrf()
             self.headers = {"X-CSRF-Token": self.csrf}
 
     def _csrf(self) -> str:
-        return self.client.get("/account").text.partition('name="csrf" value="')[2].partition('"')[0]
+        return (
+            self.client.get("/account")
+            .text.partition('name="csrf" value="')[2]
+            .partition('"')[0]
+        )
 
     def ask(self, method: str, path: str, **more):
         headers = {**self.headers, **more.pop("headers", {})}

@@ -18,14 +18,22 @@ from pathlib import Path
 import psycopg
 
 _USER = "postgres"  # the server refuses to run as root
-_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300", "shared_buffers=64MB")
+_QUICK = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "max_connections=300",
+    "shared_buffers=64MB",
+)
 _numbers = count(1)
 
 
 def programs() -> Path:
     """The folder with initdb and postgres."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    assert found, "PostgreSQL is missing: run make lab, or on Debian: apt-get install postgresql-15-postgis-3"
+    assert found, (
+        "PostgreSQL is missing: run make lab, or on Debian: apt-get install postgresql-15-postgis-3"
+    )
     return found[-1].parent
 
 
@@ -39,20 +47,36 @@ class Server:
     """One server with its folder; it can be killed and started again."""
 
     def __init__(
-        self, settings: tuple[str, ...] = _QUICK, host: str = "127.0.0.1", trusts: str = "", disk: Path | None = None
+        self,
+        settings: tuple[str, ...] = _QUICK,
+        host: str = "127.0.0.1",
+        trusts: str = "",
+        disk: Path | None = None,
     ) -> None:
         """In memory where the machine allows it, unless a folder on a `disk` is named."""
         self.host = host
         self.port = free_port()
         memory = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
-        self.folder = Path(tempfile.mkdtemp(prefix="geohound-postgres-", dir=disk or memory))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="geohound-postgres-", dir=disk or memory)
+        )
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         if os.getuid() == 0:
             shutil.chown(self.folder, _USER)
         self.folder.chmod(0o700)
         self._run(
-            "initdb", "-D", str(self.data), "-U", "geohound", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"
+            "initdb",
+            "-D",
+            str(self.data),
+            "-U",
+            "geohound",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "-N",
         )
         if trusts:
             with (self.data / "pg_hba.conf").open("a") as rules:
@@ -136,7 +160,13 @@ class Server:
 
     def _as_user(self) -> list[str]:
         return (
-            ["setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups", "--pdeathsig=QUIT"]
+            [
+                "setpriv",
+                f"--reuid={_USER}",
+                f"--regid={_USER}",
+                "--clear-groups",
+                "--pdeathsig=QUIT",
+            ]
             if os.getuid() == 0
             else []
         )

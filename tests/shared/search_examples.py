@@ -12,7 +12,9 @@ class Example(NamedTuple):
     answer: Any
     estimate: int | None
     has_more: bool
-    first_query: str  # of the first page for `land cover`, in the order in which it is written
+    first_query: (
+        str  # of the first page for `land cover`, in the order in which it is written
+    )
     third_query: str
     secret: str = ""  # where the key belongs: a header's name, or a parameter's
     path: str = "/search"
@@ -25,7 +27,11 @@ TITLES = ("Land cover of Fiji", "Maps & data")
 
 def _rows(url: str, title: str, text: str) -> list[dict[str, Any]]:
     return [
-        {url: PAGE, title: "<strong>Land cover</strong> of Fiji", text: "All about <b>land cover</b>."},
+        {
+            url: PAGE,
+            title: "<strong>Land cover</strong> of Fiji",
+            text: "All about <b>land cover</b>.",
+        },
         {url: MAPS, title: "Maps & data", text: "A service."},
     ]
 

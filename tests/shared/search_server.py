@@ -45,7 +45,12 @@ def provider(script: Script) -> Iterator[tuple[str, list[Asked]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(Asked(self.path, {name.lower(): value for name, value in self.headers.items()}))
+            asked.append(
+                Asked(
+                    self.path,
+                    {name.lower(): value for name, value in self.headers.items()},
+                )
+            )
             said = script(self.path)
             self.send_response(said.status)
             for name, value in (("Content-Type", said.content_type), *said.headers):
@@ -60,7 +65,9 @@ def provider(script: Script) -> Iterator[tuple[str, list[Asked]]]:
         yield origin, asked
 
 
-def ask(searcher: Searcher, request: SearchRequest, keys: Mapping[str, str] | None = None) -> SearchPage | Failure:
+def ask(
+    searcher: Searcher, request: SearchRequest, keys: Mapping[str, str] | None = None
+) -> SearchPage | Failure:
     """One page, by the real fetcher."""
     return ask_recorded(searcher, request, keys)[0]
 
@@ -69,8 +76,17 @@ def ask_recorded(
     searcher: Searcher, request: SearchRequest, keys: Mapping[str, str] | None = None
 ) -> tuple[SearchPage | Failure, list[RequestRecord]]:
     """The same with the records of the requests that were made."""
-    port = request.address.split(":")[2].partition("/")[0] if request.address.count(":") > 1 else "80"
-    settings = Settings(allow_nets=("127.0.0.0/8",), allow_ports=(port,), host_delay_s=0.0, obey_robots=False)
+    port = (
+        request.address.split(":")[2].partition("/")[0]
+        if request.address.count(":") > 1
+        else "80"
+    )
+    settings = Settings(
+        allow_nets=("127.0.0.0/8",),
+        allow_ports=(port,),
+        host_delay_s=0.0,
+        obey_robots=False,
+    )
     records: list[RequestRecord] = []
 
     async def one_page() -> SearchPage | Failure:

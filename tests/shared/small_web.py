@@ -37,7 +37,10 @@ Answer = Callable[[str], Visit]
 
 def html(body: str, status: int = 200, **headers: str) -> Answer:
     def answer(url: str) -> Visit:
-        named = {"content-type": "text/html", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        named = {
+            "content-type": "text/html",
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
         body_of_it = f"<html>{body} {url}</html>".encode()
         return Response(url, url, status, named, body_of_it, NOW, address="192.0.2.7")
 
@@ -50,7 +53,14 @@ def service(spec: ServiceSpec) -> Answer:
         path = "/" + head.split("/", 3)[3]
         reply = services.answer(spec, Request("GET", "gis.test", path, query))
         assert reply is not None
-        return Response(url, url, reply.status, {"content-type": reply.content_type}, reply.body, NOW)
+        return Response(
+            url,
+            url,
+            reply.status,
+            {"content-type": reply.content_type},
+            reply.body,
+            NOW,
+        )
 
     return answer
 
@@ -63,14 +73,22 @@ class SmallWeb:
         self.asked: list[str] = []
         self.follows: list[Follows | None] = []
 
-    async def fetch(self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None) -> Visit:
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
         self.asked.append(url)
         self.follows.append(follows)
         await asyncio.sleep(0)
         answer = self.pages.get(url) or self.pages.get(url.partition("?")[0])
-        if answer is None and any(page.split("/")[2] == url.split("/")[2] for page in self.pages):
+        if answer is None and any(
+            page.split("/")[2] == url.split("/")[2] for page in self.pages
+        ):
             answer = html("no such page", 404)
-        return answer(url) if answer else Failure(url, FailureReason.DNS, "no such host", NOW)
+        return (
+            answer(url)
+            if answer
+            else Failure(url, FailureReason.DNS, "no such host", NOW)
+        )
 
     async def close(self) -> None: ...
 

@@ -37,7 +37,9 @@ class WatchedSite:
         self._stamp = 1_700_000_000
 
     def open(self) -> Site:
-        return Site(str(self.root), self.url, self.rules, str(self.state), lambda: self.at)
+        return Site(
+            str(self.root), self.url, self.rules, str(self.state), lambda: self.at
+        )
 
     def write(self, name: str, text: str) -> None:
         """A page, whose time stamp is new even if the test is quick."""
@@ -58,18 +60,26 @@ class WatchedSite:
         return self.report()
 
     def report(self) -> dict[str, Any]:
-        return dict(json.loads((self.root / ".well-known" / "geohound-watcher.json").read_text()))
+        return dict(
+            json.loads(
+                (self.root / ".well-known" / "geohound-watcher.json").read_text()
+            )
+        )
 
     def pages(self) -> dict[str, dict[str, Any]]:
         return {page["url"].removeprefix(URL): page for page in self.report()["pages"]}
 
-    def visit(self, query: str = "", agent: str | None = None, status: int = 200) -> None:
+    def visit(
+        self, query: str = "", agent: str | None = None, status: int = 200
+    ) -> None:
         """A line of the access log: somebody reads the report now."""
         when = datetime.fromtimestamp(self.at, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000")
         address = f"/.well-known/geohound-watcher.json{'?' + query if query else ''}"
         more = "" if agent is None else f' "-" "{agent}"'
         with self.log.open("a") as log:
-            log.write(f'192.0.2.7 - - [{when}] "GET {address} HTTP/1.1" {status} 512{more}\n')
+            log.write(
+                f'192.0.2.7 - - [{when}] "GET {address} HTTP/1.1" {status} 512{more}\n'
+            )
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -79,12 +89,18 @@ class SiteServer(ThreadingHTTPServer):
         self.watched = watched
         self.paths: list[str] = []
         self.turn = Lock()
-        super().__init__(("127.0.0.1", 0), partial(_SiteHandler, directory=str(watched.root)))
+        super().__init__(
+            ("127.0.0.1", 0), partial(_SiteHandler, directory=str(watched.root))
+        )
 
     @property
     def pages(self) -> list[str]:
         """What was asked for, without robots.txt and the report."""
-        return [path for path in self.paths if path != "/robots.txt" and "/.well-known/" not in path]
+        return [
+            path
+            for path in self.paths
+            if path != "/robots.txt" and "/.well-known/" not in path
+        ]
 
     @property
     def questions(self) -> list[str]:
@@ -99,7 +115,9 @@ class _SiteHandler(SimpleHTTPRequestHandler):
         with self.server.turn:
             self.server.paths.append(self.path)
             if "/.well-known/" in self.path:
-                self.server.watched.visit(self.path.partition("?")[2], self.headers["User-Agent"])
+                self.server.watched.visit(
+                    self.path.partition("?")[2], self.headers["User-Agent"]
+                )
                 self.server.watched.site.turn(str(self.server.watched.log), inf)
 
     def log_message(self, *_: object) -> None: ...
@@ -113,7 +131,9 @@ def serving(watched: WatchedSite) -> Iterator[SiteServer]:
 
 
 @contextmanager
-def watched_site(folder: Path, rules: WatcherRules | None = None) -> Iterator[WatchedSite]:
+def watched_site(
+    folder: Path, rules: WatcherRules | None = None
+) -> Iterator[WatchedSite]:
     site = WatchedSite(folder, rules or WatcherRules())
     site.log.touch()
     try:

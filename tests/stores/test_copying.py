@@ -28,7 +28,12 @@ def crawled(tmp_path_factory):
 def rows_of(path):
     """Every row of every table, read with nothing of ours."""
     with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            )
+        ]
         return {
             table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))
             for table in tables
@@ -45,7 +50,10 @@ def test_there_and_back_nothing_is_lost_and_search_finds_the_same(crawled, tmp_p
     assert rows_of(back) == rows_of(crawled)
     summary = json.loads(there.stdout.splitlines()[-1])["summary"]
     assert summary["rows"] == sum(map(len, rows_of(crawled).values())) > 1000
-    ours, theirs = (geohound("search", "rivers", "--json", "--catalogue", str(where)) for where in (crawled, address))
+    ours, theirs = (
+        geohound("search", "rivers", "--json", "--catalogue", str(where))
+        for where in (crawled, address)
+    )
     hits = [json.loads(line) for line in ours.stdout.splitlines()[:-1]]
     assert hits
     assert [json.loads(line) for line in theirs.stdout.splitlines()[:-1]] == hits
@@ -78,7 +86,12 @@ def test_what_is_not_empty_is_not_written_over(tmp_path):
 
 def test_a_password_is_never_printed():
     port = shared_server().port
-    done = geohound("search", "x", "--catalogue", f"postgresql://eve:secret@127.0.0.1:{port}/nowhere")
+    done = geohound(
+        "search",
+        "x",
+        "--catalogue",
+        f"postgresql://eve:secret@127.0.0.1:{port}/nowhere",
+    )
     assert done.returncode == 2
     assert "secret" not in done.stderr
     assert "cannot be reached" in done.stderr

@@ -38,7 +38,10 @@ def lines(*args: str) -> list[dict]:
 
 def test_its_services_are_found_and_shown(catalogue: Path) -> None:
     *hits, last = lines("search", "rivers", "--catalogue", str(catalogue))
-    assert {hit["title"] for hit in hits} == {"Kelham County Rivers <INSPIRE>", "Rivers - Kelham County Web Service"}
+    assert {hit["title"] for hit in hits} == {
+        "Kelham County Rivers <INSPIRE>",
+        "Rivers - Kelham County Web Service",
+    }
     assert last["summary"]["total"] == len(hits)
     (shown,) = lines("show", hits[0]["id"], "--catalogue", str(catalogue))
     assert shown["endpoint"] == hits[0]["endpoint"]
@@ -48,14 +51,26 @@ def test_its_services_are_found_and_shown(catalogue: Path) -> None:
 def test_its_crawl_goes_on_to_the_end(catalogue: Path) -> None:
     before = lines("visits", "--catalogue", str(catalogue))
     with Observed(WORLD) as web:
-        hound = Hound(catalogue, web.port, {"host_delay_s": 0.02, "slow_host_factor": 0})
+        hound = Hound(
+            catalogue, web.port, {"host_delay_s": 0.02, "slow_host_factor": 0}
+        )
         with ended(hound.resume()) as process:
             assert process.wait(100) == 0
     after = lines("visits", "--catalogue", str(catalogue))
-    assert [visit["url"] for visit in after if visit["url"] in {v["url"] for v in before}] == [v["url"] for v in before]
+    assert [
+        visit["url"] for visit in after if visit["url"] in {v["url"] for v in before}
+    ] == [v["url"] for v in before]
     *found, _ = lines("search", "--limit", "500", "--catalogue", str(catalogue))
-    alive = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
+    alive = {
+        service["endpoint"]
+        for service in ground_truth(WORLD)["services"]
+        if service["alive"]
+    }
     assert alive <= {hit["endpoint"] for hit in found}
     asked = {one.url for one in web.asked}
-    read = {visit["url"] for visit in before if visit["status"] == 200 and not visit["probe"]}
+    read = {
+        visit["url"]
+        for visit in before
+        if visit["status"] == 200 and not visit["probe"]
+    }
     assert not read & asked, "what was read before the kill is not read again"

@@ -21,13 +21,19 @@ from geohound.model.work.task import UNDER_WAY, TaskFilter, TaskState
 from geohound.settings import Settings
 from geoweb import World, ground_truth
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("cluster")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+    pytest.mark.xdist_group("cluster"),
+]
 
 DELAY_S = 0.1
 WORLD = World(seed=3, hosts=24, pages=500, trouble=calm())
 
 
-def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_too_fast(tmp_path: Path) -> None:
+def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_too_fast(
+    tmp_path: Path,
+) -> None:
     """WBC-9: the work of a crawler that fails is taken over, and what it does later has no effect."""
     with Observed(WORLD) as web:
         values = values_for(web)
@@ -37,15 +43,23 @@ def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_to
             rig.start(nodes=2)
             task = rig.queue(WORLD.seeds)
             rig.wait(lambda: rig.pages(task) > 40, "the first pages", 60)
-            os.kill(rig.status()["supervisor_pid"], signal.SIGKILL)  # Ray starts another one
+            os.kill(
+                rig.status()["supervisor_pid"], signal.SIGKILL
+            )  # Ray starts another one
             rig.signal("127.0.0.3", signal.SIGSTOP)
             taken_over_s = rig.wait(lambda: only_on_head(settings), "the takeover", 90)
-            rig.signal("127.0.0.3", signal.SIGCONT)  # the former owner goes on, and can write nothing more
+            rig.signal(
+                "127.0.0.3", signal.SIGCONT
+            )  # the former owner goes on, and can write nothing more
             counters = rig.wait_done(task, 200)
             found = rig.services(task)
     assert taken_over_s < 60
     assert counters["ending"] == "finished"
-    there = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
+    there = {
+        service["endpoint"]
+        for service in ground_truth(WORLD)["services"]
+        if service["alive"]
+    }
     assert len(there) >= 10
     assert {endpoint for _, endpoint in found} >= there
     assert min(gaps(web.asked)) >= DELAY_S - 0.005
@@ -62,27 +76,40 @@ def values_for(web: Observed) -> dict[str, Any]:
 def only_on_head(settings: Settings) -> bool:
     """Has every shard that is left an owner, one and the same?"""
     with closing(app.open_store(settings)) as store:
-        shards = [task for task in store.tasks.list(UNDER_WAY) if task.shard is not None]
+        shards = [
+            task for task in store.tasks.list(UNDER_WAY) if task.shard is not None
+        ]
         now = store.clock.now()
-        return all(shard.is_held(now) for shard in shards) and len({shard.claim.holder for shard in shards}) <= 1
+        return (
+            all(shard.is_held(now) for shard in shards)
+            and len({shard.claim.holder for shard in shards}) <= 1
+        )
 
 
 def gaps(asked) -> list[float]:
     times = defaultdict(list)
     for one in asked:
         times[one.host].append(one.at_s)
-    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
+    return [
+        later - earlier
+        for of in times.values()
+        for earlier, later in pairwise(sorted(of))
+    ]
 
 
 def no_url_is_settled_twice(settings: Settings) -> bool:
     """Over all shards, each URL stands in one log, once."""
     with closing(app.open_store(settings)) as store:
-        rows = store.database.read().execute("SELECT count(*), count(DISTINCT key) FROM url WHERE state IN (1, 2)")
+        rows = store.database.read().execute(
+            "SELECT count(*), count(DISTINCT key) FROM url WHERE state IN (1, 2)"
+        )
         urls, keys = rows.fetchone()
     return urls == keys > 100
 
 
-def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_is_left(tmp_path: Path) -> None:
+def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_is_left(
+    tmp_path: Path,
+) -> None:
     with Observed(WORLD) as web:
         values = values_for(web)
         settings = Settings(catalogue=shared_server().new_schema())

@@ -38,7 +38,12 @@ class Api:
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         with closing(http.client.HTTPConnection(self.host, timeout=90)) as connection:
             headers = {"Content-Type": "application/json"} if body is not None else {}
-            connection.request(method, f"/api/v1{path}", json.dumps(body) if body is not None else None, headers)
+            connection.request(
+                method,
+                f"/api/v1{path}",
+                json.dumps(body) if body is not None else None,
+                headers,
+            )
             answer = connection.getresponse()
             text = answer.read()
             return answer.status, json.loads(text) if text else None
@@ -72,8 +77,12 @@ class Follower(threading.Thread):
         headers = {"Accept": "text/event-stream"}
         if self.events:
             headers["Last-Event-ID"] = str(self.events[-1]["n"])
-        with closing(http.client.HTTPConnection(self._api.host, timeout=60)) as connection:
-            connection.request("GET", f"/api/v1/tasks/{self._task}/events", headers=headers)
+        with closing(
+            http.client.HTTPConnection(self._api.host, timeout=60)
+        ) as connection:
+            connection.request(
+                "GET", f"/api/v1/tasks/{self._task}/events", headers=headers
+            )
             answer = connection.getresponse()
             self.connections += 1
             if answer.status == 204:
@@ -96,15 +105,26 @@ def web() -> Iterator[tuple[World, int]]:
 
 
 @pytest.fixture
-def serving(web: tuple[World, int], tmp_path: Path) -> Iterator[tuple[Api, subprocess.Popen[str]]]:
+def serving(
+    web: tuple[World, int], tmp_path: Path
+) -> Iterator[tuple[Api, subprocess.Popen[str]]]:
     config = tmp_path / "geohound.toml"
     config.write_text(
         f'connect_to = ["*.test=127.0.0.1:{web[1]}"]\nallow_nets = ["127.0.0.0/8"]\n'
         "host_delay_s = 0.3\nslow_host_factor = 0.0\n"  # so that it lasts longer than its counters take to be saved
     )
     words = ["serve", "--single-user", "--port", "0", "--json", "--config", str(config)]
-    command = [sys.executable, "-m", "geohound", *words, "--catalogue", str(tmp_path / "c.db")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        *words,
+        "--catalogue",
+        str(tmp_path / "c.db"),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             yield Api(json.loads(process.stdout.readline())["address"]), process
@@ -123,7 +143,9 @@ def runner_of(path: Path, task: int) -> int:
 
 
 @pytest.mark.timeout(400)
-def test_a_crawl_is_paused_goes_on_survives_a_kill_and_finds_what_is_there(web, serving, tmp_path: Path) -> None:
+def test_a_crawl_is_paused_goes_on_survives_a_kill_and_finds_what_is_there(
+    web, serving, tmp_path: Path
+) -> None:
     world, (api, process) = web[0], serving
     status, made = api.ask("POST", "/tasks", {"seeds": list(world.seeds)})
     assert (status, made["id"]) == (201, 1)
@@ -134,37 +156,65 @@ def test_a_crawl_is_paused_goes_on_survives_a_kill_and_finds_what_is_there(web, 
     assert api.ask("POST", "/tasks/1/pause")[0] == 200
     paused = api.until(1, lambda task: task["state"] == "paused")
     time.sleep(0.6)
-    assert api.ask("GET", "/tasks/1")[1]["counters"] == paused["counters"], "nobody is asked while it is paused"
+    assert api.ask("GET", "/tasks/1")[1]["counters"] == paused["counters"], (
+        "nobody is asked while it is paused"
+    )
     assert api.ask("POST", "/tasks/1/resume")[0] == 200
     api.until(1, lambda task: task["state"] == "running")
 
     first = runner_of(tmp_path / "c.db", 1)
     assert first != process.pid
     os.kill(first, signal.SIGKILL)
-    api.until(1, lambda task: task["state"] == "running" and runner_of(tmp_path / "c.db", 1) != first)
+    api.until(
+        1,
+        lambda task: (
+            task["state"] == "running" and runner_of(tmp_path / "c.db", 1) != first
+        ),
+    )
     api.until(1, lambda task: task["state"] == "done")
     follower.join(30)
 
     assert not follower.is_alive(), "the stream has ended with the task"
-    assert [event["n"] for event in follower.events] == list(range(1, len(follower.events) + 1))
-    assert follower.states() == ["queued", "running", "paused", "queued", "running", "running", "done"]
-    assert api.ask("GET", "/tasks/1/events?after=0")[1]["events"] == follower.events[:500]
+    assert [event["n"] for event in follower.events] == list(
+        range(1, len(follower.events) + 1)
+    )
+    assert follower.states() == [
+        "queued",
+        "running",
+        "paused",
+        "queued",
+        "running",
+        "running",
+        "done",
+    ]
+    assert (
+        api.ask("GET", "/tasks/1/events?after=0")[1]["events"] == follower.events[:500]
+    )
     with app.open_catalogue(Settings(catalogue=str(tmp_path / "c.db"))) as opened:
         verdict = compare(world, opened.catalogue, app.kinds())
     assert verdict["missed"] == []
-    listed = {each["id"] for each in api.ask("GET", "/services?limit=100")[1]["services"]}
+    listed = {
+        each["id"] for each in api.ask("GET", "/services?limit=100")[1]["services"]
+    }
     found = [event["id"] for event in follower.events if event["type"] == "service"]
     assert len(found) == len(set(found)), "no service is announced twice"
     assert set(found) <= listed
 
 
 @pytest.mark.timeout(300)
-def test_a_crawl_is_stopped_and_deleted_and_the_portal_ends_while_it_is_followed(web, serving) -> None:
+def test_a_crawl_is_stopped_and_deleted_and_the_portal_ends_while_it_is_followed(
+    web, serving
+) -> None:
     world, (api, process) = web[0], serving
     for _ in range(2):
         api.ask("POST", "/tasks", {"seeds": list(world.seeds)})
     for task in (1, 2):
-        api.until(task, lambda found: found["state"] == "running" and found["counters"].get("pages", 0) > 0)
+        api.until(
+            task,
+            lambda found: (
+                found["state"] == "running" and found["counters"].get("pages", 0) > 0
+            ),
+        )
     assert api.ask("DELETE", "/tasks/1")[0] == 409
     assert api.ask("POST", "/tasks/1/stop")[0] == 200
     api.until(1, lambda found: found["state"] == "stopped")

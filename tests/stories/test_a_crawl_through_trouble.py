@@ -22,9 +22,24 @@ from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 from geohound.tasks.spec import crawl_spec
-from geoweb import Moods, Reply, Request, Shares, Trouble, World, ground_truth, respond, running, server
+from geoweb import (
+    Moods,
+    Reply,
+    Request,
+    Shares,
+    Trouble,
+    World,
+    ground_truth,
+    respond,
+    running,
+    server,
+)
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("trouble"), pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("trouble"),
+    pytest.mark.timeout(400),
+]
 
 HOST_DELAY_S = 0.03
 HURRY = 5  # by so much every wait of this web is shorter than on the web of the demo
@@ -48,8 +63,17 @@ def hurried(world: World, request: Request, moods: Moods | None = None) -> Reply
     """The web's reply, with the slowness of its hosts and the pauses that they want divided."""
     reply = respond(world, request, moods)
     if request.path == "/robots.txt":
-        reply = replace(reply, body=DELAY.sub(lambda found: b"%s%g" % (found[1], int(found[2]) / HURRY), reply.body))
-    return replace(reply, delay_s=reply.delay_s / HURRY, drip_bytes_per_s=reply.drip_bytes_per_s * HURRY)
+        reply = replace(
+            reply,
+            body=DELAY.sub(
+                lambda found: b"%s%g" % (found[1], int(found[2]) / HURRY), reply.body
+            ),
+        )
+    return replace(
+        reply,
+        delay_s=reply.delay_s / HURRY,
+        drip_bytes_per_s=reply.drip_bytes_per_s * HURRY,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +104,24 @@ async def crawl(world: World, path: Path) -> Story:
             summary = dict(tasks.get(task).counters)
     store = open_store(path, SystemClock())
     services = [entry.service for entry in store.catalogue.entries()]
-    found = {(s.kind, address) for s in services for address in (s.endpoint, *s.aliases)}
+    found = {
+        (s.kind, address) for s in services for address in (s.endpoint, *s.aliases)
+    }
     visits = list(store.tasks.visits(summary["task"]))
     store.close()
     return Story(world, summary, found, visits, dict(requests))
 
 
 def test_every_trouble_was_there(story: Story) -> None:
-    there = {trouble for i in range(story.world.hosts) for trouble in story.world.host(i).troubles}
+    there = {
+        trouble
+        for i in range(story.world.hosts)
+        for trouble in story.world.host(i).troubles
+    }
     assert there == {t for t in Trouble if hasattr(Shares(), t.value)} - {
-        t for t in Trouble if t.value in {f.name for f in fields(Shares) if f.name.endswith("_service")}
+        t
+        for t in Trouble
+        if t.value in {f.name for f in fields(Shares) if f.name.endswith("_service")}
     }
 
 
@@ -99,15 +131,23 @@ def test_nothing_crashed_and_nothing_is_left(story: Story) -> None:
 
 
 def test_what_can_be_found_was_found(story: Story) -> None:
-    findable = [s for s in ground_truth(story.world, with_depth=False)["services"] if s["alive"]]
-    missed = [s for s in findable if not {(s["kind"], a) for a in (s["endpoint"], *s["aliases"])} & story.found]
+    findable = [
+        s for s in ground_truth(story.world, with_depth=False)["services"] if s["alive"]
+    ]
+    missed = [
+        s
+        for s in findable
+        if not {(s["kind"], a) for a in (s["endpoint"], *s["aliases"])} & story.found
+    ]
     assert len(findable) > 20
     assert not missed
 
 
 def test_every_url_that_brought_nothing_has_its_reason(story: Story) -> None:
     assert len(story.visits) > 1_000
-    assert all(v.reason is not None for v in story.visits if v.settlement is Settlement.DROPPED)
+    assert all(
+        v.reason is not None for v in story.visits if v.settlement is Settlement.DROPPED
+    )
     dropped = Counter(str(v.reason) for v in story.visits if v.reason is not None)
     for reason in ("HTTP error", "robots.txt", "log-in wall", "duplicate content"):
         assert dropped[reason], dropped
@@ -119,7 +159,11 @@ def crawl_delays(world: World) -> dict[str, float]:
         host = world.host(i)
         if Trouble.CRAWL_DELAY in host.troubles:
             reply = hurried(world, Request("GET", host.name, "/robots.txt"))
-            (line,) = [x for x in reply.body.decode().splitlines() if x.lower().startswith("crawl-delay")]
+            (line,) = [
+                x
+                for x in reply.body.decode().splitlines()
+                if x.lower().startswith("crawl-delay")
+            ]
             delays[host.name] = float(line.partition(":")[2])
     return delays
 
@@ -130,7 +174,12 @@ def test_no_host_was_asked_faster_than_allowed(story: Story) -> None:
     for host, asked in story.requests.items():
         pause = max(HOST_DELAY_S, delays.get(host, 0.0))
         # A delay is known once robots.txt has been read; on some hosts that takes a second try.
-        known_from = next((i for i, (_, a) in enumerate(asked) if a != "/robots.txt"), len(asked)) - 1
+        known_from = (
+            next(
+                (i for i, (_, a) in enumerate(asked) if a != "/robots.txt"), len(asked)
+            )
+            - 1
+        )
         times = [at for at, _ in asked[max(known_from, 0) :]]
         gaps = [later - earlier for earlier, later in pairwise(times)]
         assert all(gap >= pause * 0.98 for gap in gaps), (host, pause, min(gaps))
@@ -142,8 +191,16 @@ def test_no_trap_took_more_than_its_budget(story: Story) -> None:
         for shape, count in shapes.items():
             # retries of busy servers count as requests, not as pages
             assert count <= PATTERN_BUDGET * 3, (shape, count)
-    calendars = [a for asked in story.requests.values() for _, a in asked if a.startswith("/calendar")]
-    hosts = sum(Trouble.CALENDAR in story.world.host(i).troubles for i in range(story.world.hosts))
+    calendars = [
+        a
+        for asked in story.requests.values()
+        for _, a in asked
+        if a.startswith("/calendar")
+    ]
+    hosts = sum(
+        Trouble.CALENDAR in story.world.host(i).troubles
+        for i in range(story.world.hosts)
+    )
     assert 0 < len(calendars) <= hosts * PATTERN_BUDGET
 
 
@@ -151,14 +208,18 @@ def test_robots_txt_was_asked_first_and_obeyed(story: Story) -> None:
     checked = 0
     for host, asked in story.requests.items():
         assert asked[0][1] == "/robots.txt", host
-        text = respond(story.world, Request("GET", host, "/robots.txt")).body.decode("utf-8", "replace")
+        text = respond(story.world, Request("GET", host, "/robots.txt")).body.decode(
+            "utf-8", "replace"
+        )
         parser = RobotFileParser()
         parser.parse(text.splitlines())
         if "Disallow: /" not in text:
             continue
         for _, address in asked:
             checked += 1
-            assert address == "/robots.txt" or parser.can_fetch("Geohound", f"http://{host}{address}"), (host, address)
+            assert address == "/robots.txt" or parser.can_fetch(
+                "Geohound", f"http://{host}{address}"
+            ), (host, address)
     assert checked
 
 
@@ -167,9 +228,20 @@ def test_no_page_was_fetched_twice_but_for_retries(story: Story) -> None:
         story.world.host(i).name
         for i in range(story.world.hosts)
         if story.world.host(i).troubles
-        & {Trouble.RATE_LIMIT, Trouble.FLAKY, Trouble.SLOW, Trouble.HANGING, Trouble.DOWN, Trouble.LOOPS}
+        & {
+            Trouble.RATE_LIMIT,
+            Trouble.FLAKY,
+            Trouble.SLOW,
+            Trouble.HANGING,
+            Trouble.DOWN,
+            Trouble.LOOPS,
+        }
     }
     for host, asked in story.requests.items():
         if host not in busy:
-            twice = {a: n for a, n in Counter(a for _, a in asked if a != "/robots.txt").items() if n > 2}
+            twice = {
+                a: n
+                for a, n in Counter(a for _, a in asked if a != "/robots.txt").items()
+                if n > 2
+            }
             assert not twice, (host, twice)

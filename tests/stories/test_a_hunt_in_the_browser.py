@@ -42,9 +42,26 @@ def config(tmp_path: Path) -> Iterator[Path]:
 
 @contextmanager
 def serving(config: Path, port: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    words = ["serve", "--single-user", "--port", port, "--json", "--config", str(config)]
-    command = [sys.executable, "-m", "geohound", *words, "--catalogue", str(config.with_name("c.db"))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    words = [
+        "serve",
+        "--single-user",
+        "--port",
+        port,
+        "--json",
+        "--config",
+        str(config),
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        *words,
+        "--catalogue",
+        str(config.with_name("c.db")),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             yield json.loads(process.stdout.readline())["address"], process
@@ -55,12 +72,16 @@ def serving(config: Path, port: str) -> Iterator[tuple[str, subprocess.Popen[str
 @pytest.fixture
 def page() -> Iterator[Page]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser.new_page(viewport={"width": 1280, "height": 900})
         browser.close()
 
 
-def test_services_of_a_hunt_appear_by_themselves_and_the_hunt_outlives_its_server(page: Page, config: Path) -> None:
+def test_services_of_a_hunt_appear_by_themselves_and_the_hunt_outlives_its_server(
+    page: Page, config: Path
+) -> None:
     with serving(config, "0") as (address, process):
         page.goto(f"{address}tasks")
         page.get_by_role("textbox", name="Keywords").fill("rivers")
@@ -73,7 +94,9 @@ def test_services_of_a_hunt_appear_by_themselves_and_the_hunt_outlives_its_serve
         expect(rows.nth(2)).to_be_visible(timeout=WAIT_MS)
         assert page.evaluate("window.isTheSamePage"), "nobody has loaded the page again"
         expect(page.locator("[data-services] .score-badge").first).to_be_visible()
-        expect(page.locator("[data-placed]")).not_to_have_text("0 services have a known place")
+        expect(page.locator("[data-placed]")).not_to_have_text(
+            "0 services have a known place"
+        )
         expect(page.locator("[data-curve=speed] polyline")).to_have_count(1)
 
         page.get_by_role("button", name="Pause").click()

@@ -18,7 +18,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 PAGES = 8
 TOTAL = PAGES * PER_PAGE
-SETTINGS = {"host_delay_s": 0.1, "slow_host_factor": 0, "retries": 0, "address_share": 0, "obey_robots": 0}
+SETTINGS = {
+    "host_delay_s": 0.1,
+    "slow_host_factor": 0,
+    "retries": 0,
+    "address_share": 0,
+    "obey_robots": 0,
+}
 
 
 def visits(catalogue: Path) -> list[dict]:
@@ -44,7 +50,9 @@ def kill_at(server: Catalogue, process: subprocess.Popen[bytes], pages: int) -> 
     ],
     ids=["crawl", "harvest"],
 )
-def test_a_harvest_killed_between_pages_reads_at_most_one_page_again(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_harvest_killed_between_pages_reads_at_most_one_page_again(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
     with running_catalogue(TOTAL) as server:
         hound = Hound(tmp_path / "c.db", server.server_port, SETTINGS)
         kill_at(server, hound.start(*command), 2)
@@ -54,5 +62,11 @@ def test_a_harvest_killed_between_pages_reads_at_most_one_page_again(tmp_path: P
     asked = Counter(server.positions)
     assert sorted(asked) == [1 + PER_PAGE * page for page in range(PAGES)]
     assert sum(asked.values()) - PAGES <= 2, "a kill costs one page"
-    harvested = {visit["url"] for visit in visits(hound.catalogue) if visit["via"] == "harvest" and visit["clue"]}
-    assert len(harvested - {"http://cat.test/csw"}) == TOTAL, "and nothing that a page named is lost"
+    harvested = {
+        visit["url"]
+        for visit in visits(hound.catalogue)
+        if visit["via"] == "harvest" and visit["clue"]
+    }
+    assert len(harvested - {"http://cat.test/csw"}) == TOTAL, (
+        "and nothing that a page named is lost"
+    )

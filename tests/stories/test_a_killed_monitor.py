@@ -51,7 +51,11 @@ def port() -> Iterator[str]:
         yield origin.rpartition(":")[2]
 
 
-FOUND = [Service("wms", f"http://h{h}.test/wms?map=m{n}") for h in range(HOSTS) for n in range(PER_HOST)]
+FOUND = [
+    Service("wms", f"http://h{h}.test/wms?map=m{n}")
+    for h in range(HOSTS)
+    for n in range(PER_HOST)
+]
 
 
 @pytest.fixture
@@ -59,8 +63,12 @@ def path(tmp_path: Path) -> Path:
     """A catalogue of services that were found long ago: all of them are due."""
     path, long_ago = tmp_path / "c.db", datetime.now(UTC) - timedelta(days=60)
     store = open_store(path, SystemClock())
-    seen = [Sighting(each.id, each.endpoint, "", Via.SEED, "", long_ago) for each in FOUND]
-    store.catalogue.record_now([Observation(*pair) for pair in zip(FOUND, seen, strict=True)])
+    seen = [
+        Sighting(each.id, each.endpoint, "", Via.SEED, "", long_ago) for each in FOUND
+    ]
+    store.catalogue.record_now(
+        [Observation(*pair) for pair in zip(FOUND, seen, strict=True)]
+    )
     store.close()
     return path
 
@@ -74,21 +82,47 @@ def environ() -> dict[str, str]:
 
 
 def words_of(path: Path, port: str) -> list[str]:
-    return ["--catalogue", str(path), "--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+    return [
+        "--catalogue",
+        str(path),
+        "--connect-to",
+        f"*.test=127.0.0.1:{port}",
+        "--allow-net",
+        "127.0.0.0/8",
+    ]
 
 
 def assert_checked_once_and_politely(path: Path) -> None:
     store = open_store(path, SystemClock())
-    counts = Counter({each.endpoint: len(store.catalogue.checks(each.id)) for each in FOUND})
+    counts = Counter(
+        {each.endpoint: len(store.catalogue.checks(each.id)) for each in FOUND}
+    )
     store.close()
     assert set(counts.values()) == {1}, counts
-    gaps = [later - first for times in _Site.asked.values() for first, later in pairwise(times)]
+    gaps = [
+        later - first
+        for times in _Site.asked.values()
+        for first, later in pairwise(times)
+    ]
     assert min(gaps) > DELAY_S * 0.8, sorted(gaps)[:5]
 
 
-def test_two_monitors_at_the_same_time_check_each_service_once(port: str, path: Path, environ: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "geohound", "monitor", "--once", "--quiet", *words_of(path, port)]
-    both = [subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL) for _ in range(2)]
+def test_two_monitors_at_the_same_time_check_each_service_once(
+    port: str, path: Path, environ: dict[str, str]
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "geohound",
+        "monitor",
+        "--once",
+        "--quiet",
+        *words_of(path, port),
+    ]
+    both = [
+        subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL)
+        for _ in range(2)
+    ]
     assert [process.wait() for process in both] == [0, 0]
     assert_checked_once_and_politely(path)
 
@@ -103,10 +137,18 @@ def test_every_service_is_checked_once_however_often_the_monitor_is_killed(
         process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL)
         before = sum(map(len, _Site.asked.values()))
         until = time.monotonic() + 20
-        while sum(map(len, _Site.asked.values())) < before + 4 + kill and time.monotonic() < until:
+        while (
+            sum(map(len, _Site.asked.values())) < before + 4 + kill
+            and time.monotonic() < until
+        ):
             time.sleep(0.01)  # for so many requests
         process.send_signal(signal.SIGKILL)
         process.wait()
         command = [*call, "resume", "1", "--quiet", *words]
-    assert subprocess.run(command, env=environ, check=False, stdout=subprocess.DEVNULL).returncode == 0
+    assert (
+        subprocess.run(
+            command, env=environ, check=False, stdout=subprocess.DEVNULL
+        ).returncode
+        == 0
+    )
     assert_checked_once_and_politely(path)

@@ -19,14 +19,22 @@ HOSTS, PAGES = 6, 8
 
 
 def page(host: str, number: int) -> bytes:
-    links = "".join(f'<a href="http://h{n}.test/p0.html">host</a>' for n in range(HOSTS)) if number == 0 else ""
+    links = (
+        "".join(f'<a href="http://h{n}.test/p0.html">host</a>' for n in range(HOSTS))
+        if number == 0
+        else ""
+    )
     following = f'<a href="p{number + 1}.html">next</a>' if number + 1 < PAGES else ""
     return f"<title>{host} {number}</title><p>{'word ' * number}{host}</p>{following}{links}".encode()
 
 
 def workers_of(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"geohound.worker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [
+        int(child)
+        for child in children
+        if b"geohound.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 @pytest.mark.slow
@@ -52,16 +60,25 @@ def test_killing_workers_in_mid_crawl_loses_no_page(tmp_path: Path) -> None:
         def log_message(self, *_: object) -> None: ...
 
     with serving(Site) as origin:
-        quick = {"GEOHOUND_HOST_DELAY_S": "0.05", "GEOHOUND_PROCESSES": "2", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
+        quick = {
+            "GEOHOUND_HOST_DELAY_S": "0.05",
+            "GEOHOUND_PROCESSES": "2",
+            "GEOHOUND_SLOW_HOST_FACTOR": "0",
+        }
         command = [
             sys.executable, "-m", "geohound", "crawl", "http://h0.test/p0.html", "--json", "--catalogue",
             str(tmp_path / "c.db"), "--connect-to", f"*.test={origin.removeprefix('http://')}",
             "--allow-net", "127.0.0.0/8",
         ]  # fmt: skip
-        with subprocess.Popen(command, env={**os.environ, **quick}, stdout=subprocess.PIPE, text=True) as crawl:
+        with subprocess.Popen(
+            command, env={**os.environ, **quick}, stdout=subprocess.PIPE, text=True
+        ) as crawl:
             killed = []
             for wanted in (10, 25):
-                while sum(".html" in path for path in asked) < wanted and crawl.poll() is None:
+                while (
+                    sum(".html" in path for path in asked) < wanted
+                    and crawl.poll() is None
+                ):
                     time.sleep(0.005)
                 victims = [pid for pid in workers_of(crawl.pid) if pid not in killed]
                 os.kill(victims[0], signal.SIGKILL)

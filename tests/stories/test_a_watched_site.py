@@ -21,7 +21,10 @@ def fill(watched: WatchedSite) -> None:
     """A main page, and pages behind it, each with a link to the next."""
     watched.write("index.html", '<title>Main</title><a href="p0.html">first</a>')
     for n in range(PAGES):
-        watched.write(f"p{n}.html", f'<title>Page {n}</title><p>{"word " * n}<a href="p{n + 1}.html">next</a>')
+        watched.write(
+            f"p{n}.html",
+            f'<title>Page {n}</title><p>{"word " * n}<a href="p{n + 1}.html">next</a>',
+        )
 
 
 @pytest.fixture
@@ -34,11 +37,31 @@ def site(tmp_path: Path) -> Iterator[SiteServer]:
 
 def crawl(site: SiteServer, catalogue: Path, **settings: str) -> CompletedProcess[str]:
     site.paths.clear()
-    quick = {"GEOHOUND_HOST_DELAY_S": "0", "GEOHOUND_SLOW_HOST_FACTOR": "0", "GEOHOUND_PROCESSES": "1"}
+    quick = {
+        "GEOHOUND_HOST_DELAY_S": "0",
+        "GEOHOUND_SLOW_HOST_FACTOR": "0",
+        "GEOHOUND_PROCESSES": "1",
+    }
     quick |= {"GEOHOUND_REVISIT_AFTER": "0"}  # what is spared here, the watcher spares
-    network = ("--connect-to", f"site.test=127.0.0.1:{site.server_port}", "--allow-net", "127.0.0.0/8")
-    words = ("crawl", "http://site.test/", "--json", "--catalogue", str(catalogue), *network)
-    return geohound(*words, **quick, **{f"GEOHOUND_{name.upper()}": value for name, value in settings.items()})
+    network = (
+        "--connect-to",
+        f"site.test=127.0.0.1:{site.server_port}",
+        "--allow-net",
+        "127.0.0.0/8",
+    )
+    words = (
+        "crawl",
+        "http://site.test/",
+        "--json",
+        "--catalogue",
+        str(catalogue),
+        *network,
+    )
+    return geohound(
+        *words,
+        **quick,
+        **{f"GEOHOUND_{name.upper()}": value for name, value in settings.items()},
+    )
 
 
 def summary(ended: CompletedProcess[str]) -> dict[str, Any]:
@@ -46,11 +69,15 @@ def summary(ended: CompletedProcess[str]) -> dict[str, Any]:
     return dict(json.loads(ended.stdout.splitlines()[-1])["summary"])
 
 
-def test_a_second_crawl_asks_only_for_what_has_changed(site: SiteServer, tmp_path: Path) -> None:
+def test_a_second_crawl_asks_only_for_what_has_changed(
+    site: SiteServer, tmp_path: Path
+) -> None:
     """WBC-4, section 2.1: the main advantage is that crawlers visit only the updated and the newly added pages."""
     watched = site.watched
     summary(crawl(site, tmp_path / "c.db"))
-    assert sorted(site.pages) == sorted(["/", *(f"/p{n}.html" for n in range(PAGES + 1))])
+    assert sorted(site.pages) == sorted(
+        ["/", *(f"/p{n}.html" for n in range(PAGES + 1))]
+    )
     watched.after(3600)
     watched.write("p7.html", "<title>Page 7</title><p>other words")
     watched.write("new.html", "<title>New</title>")
@@ -64,7 +91,9 @@ def test_a_second_crawl_asks_only_for_what_has_changed(site: SiteServer, tmp_pat
     assert site.pages == []
 
 
-def test_what_a_report_leaves_out_is_read_when_the_site_is_crawled_whole(site: SiteServer, tmp_path: Path) -> None:
+def test_what_a_report_leaves_out_is_read_when_the_site_is_crawled_whole(
+    site: SiteServer, tmp_path: Path
+) -> None:
     """A report is a hint: what it never mentions is found after a while all the same."""
     crawl(site, tmp_path / "c.db")
     assert len(site.pages) == PAGES + 2
@@ -72,7 +101,9 @@ def test_what_a_report_leaves_out_is_read_when_the_site_is_crawled_whole(site: S
     assert len(site.pages) == PAGES + 2
 
 
-def test_pages_that_a_budget_left_unread_are_read_by_the_next_crawl(site: SiteServer, tmp_path: Path) -> None:
+def test_pages_that_a_budget_left_unread_are_read_by_the_next_crawl(
+    site: SiteServer, tmp_path: Path
+) -> None:
     """The watcher has handed them over: nobody else would ever name them again."""
     crawl(site, tmp_path / "c.db", max_pages="5")
     first = set(site.pages)
@@ -82,7 +113,9 @@ def test_pages_that_a_budget_left_unread_are_read_by_the_next_crawl(site: SiteSe
     assert len(first | set(site.pages)) == PAGES + 2
 
 
-def test_of_crawlers_that_do_not_talk_to_each_other_one_reads_the_site(site: SiteServer, tmp_path: Path) -> None:
+def test_of_crawlers_that_do_not_talk_to_each_other_one_reads_the_site(
+    site: SiteServer, tmp_path: Path
+) -> None:
     """WBC-4, section 2.1: other copies will not visit a site whose flag is set; no communication is needed."""
     sharing = {"watcher_leaves_taken": "true", "watchers": "always"}
     first = summary(crawl(site, tmp_path / "one.db", **sharing))
@@ -94,13 +127,17 @@ def test_of_crawlers_that_do_not_talk_to_each_other_one_reads_the_site(site: Sit
     assert second["drops"] == {"taken by another crawler": 1}
 
 
-def test_without_sharing_a_taken_site_is_read_by_whoever_asks(site: SiteServer, tmp_path: Path) -> None:
+def test_without_sharing_a_taken_site_is_read_by_whoever_asks(
+    site: SiteServer, tmp_path: Path
+) -> None:
     summary(crawl(site, tmp_path / "one.db"))
     summary(crawl(site, tmp_path / "two.db"))
     assert len(site.pages) == PAGES + 2
 
 
-def test_the_crawler_chooses_when_the_flag_is_reset(site: SiteServer, tmp_path: Path) -> None:
+def test_the_crawler_chooses_when_the_flag_is_reset(
+    site: SiteServer, tmp_path: Path
+) -> None:
     """WBC-14, section 2.1.2: the search engine's administrator selects event- or time-based reset, and the period."""
     by_time = {"watcher_reset": "time", "watcher_period_s": "7200"}
     summary(crawl(site, tmp_path / "c.db", **by_time))
@@ -114,7 +151,9 @@ def test_the_crawler_chooses_when_the_flag_is_reset(site: SiteServer, tmp_path: 
     assert site.watched.run()["flag"] == 0
 
 
-def test_a_site_without_a_watcher_is_crawled_as_ever(site: SiteServer, tmp_path: Path) -> None:
+def test_a_site_without_a_watcher_is_crawled_as_ever(
+    site: SiteServer, tmp_path: Path
+) -> None:
     (site.watched.root / ".well-known" / "geohound-watcher.json").unlink()
     found = summary(crawl(site, tmp_path / "c.db"))
     assert found["pages"] >= PAGES + 1
@@ -123,22 +162,34 @@ def test_a_site_without_a_watcher_is_crawled_as_ever(site: SiteServer, tmp_path:
     assert site.questions == []
 
 
-def test_a_forged_report_is_ignored_with_a_reason_and_the_site_read_whole(site: SiteServer, tmp_path: Path) -> None:
+def test_a_forged_report_is_ignored_with_a_reason_and_the_site_read_whole(
+    site: SiteServer, tmp_path: Path
+) -> None:
     report = site.watched.root / ".well-known" / "geohound-watcher.json"
-    report.write_text(report.read_text().replace("http://site.test/p3", "http://other.test/p3"))
+    report.write_text(
+        report.read_text().replace("http://site.test/p3", "http://other.test/p3")
+    )
     ended = crawl(site, tmp_path / "c.db")
     assert summary(ended)["drops"]["malformed document"] == 1
     assert len(site.pages) == PAGES + 2
     log = geohound("visits", "--catalogue", str(tmp_path / "c.db"), "--json")
-    asked = [json.loads(line) for line in log.stdout.splitlines() if "geohound-watcher.json" in line]
+    asked = [
+        json.loads(line)
+        for line in log.stdout.splitlines()
+        if "geohound-watcher.json" in line
+    ]
     assert [each["reason"] for each in asked] == ["malformed document"]
 
 
-def test_a_report_that_is_not_signed_with_the_shared_key_is_ignored(tmp_path: Path) -> None:
+def test_a_report_that_is_not_signed_with_the_shared_key_is_ignored(
+    tmp_path: Path,
+) -> None:
     key = tmp_path / "key"
     key.write_text("0123456789abcdef0123456789abcdef")
     with (
-        watched_site(tmp_path, WatcherRules(key=b"0123456789abcdef0123456789abcdef")) as watched,
+        watched_site(
+            tmp_path, WatcherRules(key=b"0123456789abcdef0123456789abcdef")
+        ) as watched,
         serving(watched) as site,
     ):
         fill(watched)

@@ -19,7 +19,12 @@ CAPABILITIES = """<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.ne
 <Title>Roads of {0}</Title></Service><Capability><Request><GetMap><Format>image/png</Format></GetMap></Request>
 <Layer><Title>{0}</Title><Layer><Name>{0}</Name><Title>{0} roads</Title></Layer></Layer></Capability>
 </WMS_Capabilities>"""
-ALLOWED = {"open": "*", "closed": "", "nobody": "null", "friends": "https://viewer.example"}
+ALLOWED = {
+    "open": "*",
+    "closed": "",
+    "nobody": "null",
+    "friends": "https://viewer.example",
+}
 
 
 class Server(BaseHTTPRequestHandler):
@@ -27,7 +32,10 @@ class Server(BaseHTTPRequestHandler):
         name = self.path.partition("?")[0].strip("/")
         body = CAPABILITIES.format(name) if name in ALLOWED else ""
         if name == "":
-            body = "".join(f'<a href="/{each}?service=WMS&request=GetCapabilities">{each}</a>' for each in ALLOWED)
+            body = "".join(
+                f'<a href="/{each}?service=WMS&request=GetCapabilities">{each}</a>'
+                for each in ALLOWED
+            )
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", "text/html" if name == "" else "text/xml")
         if ALLOWED.get(name):
@@ -45,18 +53,35 @@ def origin() -> Iterator[str]:
         yield origin
 
 
-@pytest.mark.parametrize(("name", "said"), [("open", "yes"), ("closed", ""), ("nobody", ""), ("friends", "some")])
-def test_a_service_says_whose_pages_may_read_it(origin: str, name: str, said: str) -> None:
-    (service,) = identify(f"{origin}/{name}?service=WMS&request=GetCapabilities", allow_nets="127.0.0.0/8")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("open", "yes"), ("closed", ""), ("nobody", ""), ("friends", "some")],
+)
+def test_a_service_says_whose_pages_may_read_it(
+    origin: str, name: str, said: str
+) -> None:
+    (service,) = identify(
+        f"{origin}/{name}?service=WMS&request=GetCapabilities", allow_nets="127.0.0.0/8"
+    )
     assert service.cors == said
 
 
 @pytest.mark.slow
-def test_what_pages_may_read_is_a_filter_and_a_facet_everywhere(origin: str, tmp_path: Path) -> None:
+def test_what_pages_may_read_is_a_filter_and_a_facet_everywhere(
+    origin: str, tmp_path: Path
+) -> None:
     path = str(tmp_path / "cors.db")
-    crawl(f"{origin}/", catalogue=path, allow_nets="127.0.0.0/8", host_delay_s=0.0, max_time_s=20.0)
+    crawl(
+        f"{origin}/",
+        catalogue=path,
+        allow_nets="127.0.0.0/8",
+        host_delay_s=0.0,
+        max_time_s=20.0,
+    )
     with Catalogue(path) as catalogue:
-        assert [hit.service.title for hit in catalogue.search(cors="yes")] == ["Roads of open"]
+        assert [hit.service.title for hit in catalogue.search(cors="yes")] == [
+            "Roads of open"
+        ]
         assert catalogue.search().facets["cors"] == {"some": 1, "yes": 1}
         assert catalogue.search().total == len(ALLOWED)
     with app.open_catalogue(Settings(catalogue=path)) as kept:

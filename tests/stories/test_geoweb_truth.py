@@ -10,7 +10,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from geoweb import Request, Trouble, World, ground_truth, revealing_pages, running, services
+from geoweb import (
+    Request,
+    Trouble,
+    World,
+    ground_truth,
+    revealing_pages,
+    running,
+    services,
+)
 from geoweb.addresses import url_of
 
 LATE = {Trouble.SLOW, Trouble.RATE_LIMIT, Trouble.FLAKY}
@@ -44,10 +52,17 @@ class Client:
 
 def check_services(client, world, told):
     """200 services answer as the truth says they do, and the pages that reveal them are there."""
-    real = [placed for placed in world.services if placed.spec.kind not in services.LISTS]
-    for entry, placed in random.Random(1).sample(list(zip(told["services"], real, strict=True)), 200):
+    real = [
+        placed for placed in world.services if placed.spec.kind not in services.LISTS
+    ]
+    for entry, placed in random.Random(1).sample(
+        list(zip(told["services"], real, strict=True)), 200
+    ):
         facts = services.facts(placed.spec)
-        assert (entry["endpoint"], entry["title"]) == (placed.spec.endpoint, facts.title)
+        assert (entry["endpoint"], entry["title"]) == (
+            placed.spec.endpoint,
+            facts.title,
+        )
         parts = urlsplit(facts.proof_url)
         asked = Request("GET", parts.netloc, parts.path, parts.query)
         expected = services.answer(placed.spec, asked, world.listed_by(placed.number))
@@ -65,20 +80,29 @@ def check_pages(client, world, calm):
         assert status == 200
         assert len(body) > 300
         if Trouble.SOFT_404 not in host.troubles:
-            assert client.get(f"http://{host.name}/nothing/here-{chance.random()}")[0] == 404
+            assert (
+                client.get(f"http://{host.name}/nothing/here-{chance.random()}")[0]
+                == 404
+            )
 
 
 @pytest.mark.slow
 def test_200_services_and_pages_agree_with_the_live_server():
     world = World(7, 300, 100_000)
     told = ground_truth(world)
-    calm = [h for h in map(world.host, range(world.hosts)) if not h.is_walled and not h.troubles & LATE]
+    calm = [
+        h
+        for h in map(world.host, range(world.hosts))
+        if not h.is_walled and not h.troubles & LATE
+    ]
     assert told["pages"] == world.pages
 
     async def main():
         async with running(world) as address:
             client = Client(address)
-            seeds = await asyncio.to_thread(lambda: [client.get(url)[0] for url in told["seeds"]])
+            seeds = await asyncio.to_thread(
+                lambda: [client.get(url)[0] for url in told["seeds"]]
+            )
             assert seeds == [200] * 20
             await asyncio.to_thread(check_services, client, world, told)
             await asyncio.to_thread(check_pages, client, world, calm)

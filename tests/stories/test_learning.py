@@ -23,7 +23,10 @@ QUICK = {"GEOHOUND_HOST_DELAY_S": "0.01", "GEOHOUND_SLOW_HOST_FACTOR": "0"}
 def web() -> Iterator[tuple[list[str], list[str]]]:
     world = World(3, 12, 150, trouble=False)
     with geoweb_running(world) as port:
-        yield list(world.seeds), ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+        yield (
+            list(world.seeds),
+            ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"],
+        )
 
 
 def geohound(*words: str) -> list[dict]:
@@ -47,7 +50,9 @@ def stored(catalogue: Path) -> bytes:
         store.close()
 
 
-def test_learning_goes_on_in_a_resumed_crawl_and_in_the_next_one(web, tmp_path: Path) -> None:
+def test_learning_goes_on_in_a_resumed_crawl_and_in_the_next_one(
+    web, tmp_path: Path
+) -> None:
     seeds, network = web
     catalogue, learned = tmp_path / "c.db", tmp_path / "learned"
     geohound(
@@ -58,10 +63,19 @@ def test_learning_goes_on_in_a_resumed_crawl_and_in_the_next_one(web, tmp_path: 
     assert visits_in(learned.read_bytes()) == first
 
     told = geohound("visits", "--why", "--catalogue", str(catalogue))
-    followed = [visit for visit in told if visit["parent"] and visit["was_asked"] and not visit["probe"]]
+    followed = [
+        visit
+        for visit in told
+        if visit["parent"] and visit["was_asked"] and not visit["probe"]
+    ]
     assert followed
-    assert all(visit["why"] and {"what", "weight"} <= set(visit["why"][0]) for visit in followed)
-    reasons = {part["what"].partition(":")[0] for visit in followed for part in visit["why"]}
+    assert all(
+        visit["why"] and {"what", "weight"} <= set(visit["why"][0])
+        for visit in followed
+    )
+    reasons = {
+        part["what"].partition(":")[0] for visit in followed for part in visit["why"]
+    }
     assert {"any link", "its host"} <= reasons
     sizes = [abs(part["weight"]) for part in followed[0]["why"]]
     assert sizes == sorted(sizes, reverse=True), "weightiest first"
@@ -74,4 +88,6 @@ def test_learning_goes_on_in_a_resumed_crawl_and_in_the_next_one(web, tmp_path: 
         "crawl", *seeds, *network, "--catalogue", str(tmp_path / "d.db"), "--max-pages", "30",
         "--learned", str(learned),
     )  # fmt: skip
-    assert visits_in(learned.read_bytes()) >= resumed + 20, "the next crawl starts from what the last one left"
+    assert visits_in(learned.read_bytes()) >= resumed + 20, (
+        "the next crawl starts from what the last one left"
+    )

@@ -16,7 +16,9 @@ MIRRORED = frozenset(f"http://m{number}.mirrors.test/ows" for number in (1, 2, 3
 
 
 @pytest.mark.slow
-def test_all_listed_services_are_tested_mirrors_are_one_and_false_ones_apart(tmp_path: Path) -> None:
+def test_all_listed_services_are_tested_mirrors_are_one_and_false_ones_apart(
+    tmp_path: Path,
+) -> None:
     """All OGC links of a list are taken in one step (section 3.1 of the thesis), and duplicates by R2 (4.3.3)."""
     path = tmp_path / "c.db"
 
@@ -32,7 +34,9 @@ def test_all_listed_services_are_tested_mirrors_are_one_and_false_ones_apart(tmp
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
         services = [entry.service for entry in opened.catalogue.entries()]
     found = {frozenset((service.endpoint, *service.aliases)) for service in services}
-    true = {frozenset((entry["endpoint"], *entry["aliases"])) for entry in listed_truth()}
+    true = {
+        frozenset((entry["endpoint"], *entry["aliases"])) for entry in listed_truth()
+    }
     assert len(services) == len(true) == COUNT + 7
     assert MIRRORED in true
     assert found == true

@@ -11,7 +11,11 @@ from geoweb_rig import Hound, Observed, calm, ended
 
 from geoweb import World
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("network"), pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("network"),
+    pytest.mark.timeout(240),
+]
 
 SETTINGS = {
     "host_delay_s": 0.02,
@@ -42,7 +46,9 @@ def wait_for_requests(web: Observed, count: int) -> None:
     assert len(web.asked) >= count
 
 
-def test_a_crawl_waits_for_the_network_to_come_back(tmp_path: Path, undisturbed: set[tuple[str, str]]) -> None:
+def test_a_crawl_waits_for_the_network_to_come_back(
+    tmp_path: Path, undisturbed: set[tuple[str, str]]
+) -> None:
     with Observed(WORLD) as web:
         hound = Hound(tmp_path / "c.db", web.port, SETTINGS)
         process = hound.crawl(WORLD.seeds)

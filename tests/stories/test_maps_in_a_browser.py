@@ -17,9 +17,7 @@ from playwright.sync_api import Browser, Page, Request, Route, expect, sync_play
 
 CHROMIUM = Path("/usr/bin/chromium")
 TILES = "https://tiles.example/{z}/{x}/{y}.svg"
-RED = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"><rect width="256" height="256" fill="red"/></svg>'
-)
+RED = '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"><rect width="256" height="256" fill="red"/></svg>'
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
@@ -29,7 +27,9 @@ def portal() -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None
         events = (json.loads(line) for line in demo.stdout)
-        yield next(event["address"] for event in events if event.get("event") == "serving")
+        yield next(
+            event["address"] for event in events if event.get("event") == "serving"
+        )
         demo.terminate()
 
 
@@ -37,14 +37,18 @@ def portal() -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=arguments
+        )
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce") as context:
+    with browser.new_context(
+        viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
+    ) as context:
         yield context.new_page()
 
 
@@ -65,7 +69,9 @@ def add_two_maps(page: Page, portal: str) -> None:
     expect(page.locator("[data-layer-panel] [data-layer]")).to_have_count(2)
 
 
-def test_what_is_compared_stands_in_the_address_and_a_shared_address_shows_the_same(page: Page, portal: str) -> None:
+def test_what_is_compared_stands_in_the_address_and_a_shared_address_shows_the_same(
+    page: Page, portal: str
+) -> None:
     add_two_maps(page, portal)
     page.get_by_label("Compare the top layer with").select_option("base")
     expect(page.locator(".swipe")).to_be_visible()
@@ -78,10 +84,17 @@ def test_what_is_compared_stands_in_the_address_and_a_shared_address_shows_the_s
     expect(page.locator(".swipe")).to_be_visible()
 
 
-def test_a_base_layer_of_ones_own_lies_under_the_layers_and_stays_while_searching(page: Page, portal: str) -> None:
-    page.route("https://tiles.example/**", lambda route: route.fulfill(body=RED, content_type="image/svg+xml"))
+def test_a_base_layer_of_ones_own_lies_under_the_layers_and_stays_while_searching(
+    page: Page, portal: str
+) -> None:
+    page.route(
+        "https://tiles.example/**",
+        lambda route: route.fulfill(body=RED, content_type="image/svg+xml"),
+    )
     page.goto(f"{portal}?q=rivers&base={quote(TILES, safe='')}")
-    expect(page.locator("[data-layer-panel] summary", has_text="tiles.example")).to_be_visible()
+    expect(
+        page.locator("[data-layer-panel] summary", has_text="tiles.example")
+    ).to_be_visible()
     # Pictures of another site cannot be read back, so what is looked at is a picture of the page.
     page.wait_for_timeout(800)
     shot = page.locator("[data-map]").screenshot()
@@ -107,11 +120,17 @@ def reds(page: Page, shot: bytes) -> float:
     return share
 
 
-def test_a_service_that_pages_may_not_read_is_read_through_the_portal_and_that_is_said(page: Page, portal: str) -> None:
+def test_a_service_that_pages_may_not_read_is_read_through_the_portal_and_that_is_said(
+    page: Page, portal: str
+) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.route(re.compile(r"\.test\.localhost:.*GetFeature", re.IGNORECASE), refuse)
-    service = next(hit for hit in found(portal, "kind=wfs&state=alive") if hit["layers"] or hit["layer_count"])
+    service = next(
+        hit
+        for hit in found(portal, "kind=wfs&state=alive")
+        if hit["layers"] or hit["layer_count"]
+    )
     page.goto(f"{portal}services/{service['id']}?show=1")
     message = page.locator(".stack-message", has_text="Read through this portal")
     message.wait_for(timeout=20_000)
@@ -124,9 +143,13 @@ def refuse(route: Route) -> None:
     route.abort("accessdenied")
 
 
-def test_previews_are_asked_of_other_servers_only_once_the_visitor_says_so(page: Page, portal: str) -> None:
+def test_previews_are_asked_of_other_servers_only_once_the_visitor_says_so(
+    page: Page, portal: str
+) -> None:
     elsewhere: list[Request] = []
-    page.on("request", lambda r: elsewhere.append(r) if ".test.localhost" in r.url else None)
+    page.on(
+        "request", lambda r: elsewhere.append(r) if ".test.localhost" in r.url else None
+    )
     page.goto(f"{portal}?kind=wms&state=alive")
     page.wait_for_load_state("networkidle")
     assert elsewhere == []
@@ -139,7 +162,9 @@ def test_previews_are_asked_of_other_servers_only_once_the_visitor_says_so(page:
     expect(page.locator(".hit-preview")).to_have_count(0)
 
 
-def test_a_service_is_checked_now_and_the_page_shows_how(page: Page, portal: str) -> None:
+def test_a_service_is_checked_now_and_the_page_shows_how(
+    page: Page, portal: str
+) -> None:
     service = found(portal, "kind=wms&state=alive")[-1]["id"]
     page.goto(f"{portal}services/{service}")
     button = page.get_by_role("button", name="Check now")
@@ -151,23 +176,32 @@ def test_a_service_is_checked_now_and_the_page_shows_how(page: Page, portal: str
     expect(page.get_by_text("The last 2 checks")).to_be_visible()
 
 
-def test_the_tab_of_a_program_shows_its_code_and_no_button_covers_it(page: Page, portal: str) -> None:
+def test_the_tab_of_a_program_shows_its_code_and_no_button_covers_it(
+    page: Page, portal: str
+) -> None:
     service = found(portal, "kind=wms&state=alive")[0]["id"]
     page.goto(f"{portal}services/{service}")
     page.locator(".tab-set label", has_text="curl").click()
     panel = page.locator(".tab-panel:visible")
     expect(panel).to_have_count(1)
     assert "curl" in panel.inner_text()
-    code, button = panel.locator("pre").bounding_box(), panel.get_by_role("button").bounding_box()
+    code, button = (
+        panel.locator("pre").bounding_box(),
+        panel.get_by_role("button").bounding_box(),
+    )
     assert code is not None
     assert button is not None
     assert button["y"] >= code["y"] + code["height"]
 
 
-def test_the_map_goes_to_a_place_by_its_name_and_its_address_keeps_where_it_looks(page: Page, portal: str) -> None:
+def test_the_map_goes_to_a_place_by_its_name_and_its_address_keeps_where_it_looks(
+    page: Page, portal: str
+) -> None:
     page.goto(f"{portal}map")
     page.locator("[data-clusters-shown]").wait_for()
-    page.get_by_label("Words, or the address of a service").press_sequentially("Lisbon", delay=20)
+    page.get_by_label("Words, or the address of a service").press_sequentially(
+        "Lisbon", delay=20
+    )
     page.get_by_role("option", name=re.compile("Lisbon.*Portugal")).first.click()
     page.wait_for_url(re.compile(r"/map\?at="))
     zoom, latitude, longitude = map(float, params(page)["at"][0].split("/"))
@@ -177,7 +211,9 @@ def test_the_map_goes_to_a_place_by_its_name_and_its_address_keeps_where_it_look
     page.locator("[data-clusters-shown]").wait_for()
     assert page.locator(".ol-scale-line-inner").inner_text().endswith("km")
     page.get_by_role("button", name="Whole world").click()
-    page.wait_for_url(lambda url: float(parse_qs(urlsplit(url).query)["at"][0].split("/")[0]) < 3)
+    page.wait_for_url(
+        lambda url: float(parse_qs(urlsplit(url).query)["at"][0].split("/")[0]) < 3
+    )
 
 
 def test_a_click_on_a_box_lights_its_card_up(page: Page, portal: str) -> None:
@@ -188,19 +224,28 @@ def test_a_click_on_a_box_lights_its_card_up(page: Page, portal: str) -> None:
     page.wait_for_timeout(600)
     frame = page.locator("[data-map]").bounding_box()
     assert frame is not None
-    page.mouse.click(frame["x"] + frame["width"] * 0.47, frame["y"] + frame["height"] * 0.47)
+    page.mouse.click(
+        frame["x"] + frame["width"] * 0.47, frame["y"] + frame["height"] * 0.47
+    )
     expect(page.locator(".hit.is-selected")).to_have_count(1)
 
 
-def test_on_a_phone_the_layers_are_a_sheet_that_is_folded_at_first(browser: Browser, portal: str) -> None:
-    with browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
+def test_on_a_phone_the_layers_are_a_sheet_that_is_folded_at_first(
+    browser: Browser, portal: str
+) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    ) as context:
         page = context.new_page()
         page.goto(f"{portal}?kind=wms&state=alive")
         page.get_by_role("button", name="Add to map").first.click()
         sheet = page.locator("[data-layer-panel] > details")
         sheet.wait_for()
         assert sheet.get_attribute("open") is None
-        frame, map_ = page.locator("[data-layer-panel]").bounding_box(), page.locator("[data-map]").bounding_box()
+        frame, map_ = (
+            page.locator("[data-layer-panel]").bounding_box(),
+            page.locator("[data-map]").bounding_box(),
+        )
         assert frame is not None
         assert map_ is not None
         assert frame["height"] < map_["height"] / 4

@@ -21,7 +21,11 @@ WORLD = World(seed=5, hosts=12, pages=200, trouble=calm())
 
 def test_no_host_is_asked_sooner_because_the_crawl_was_killed(tmp_path: Path) -> None:
     with Observed(WORLD) as web:
-        hound = Hound(tmp_path / "c.db", web.port, {"host_delay_s": DELAY_S, "slow_host_factor": 0})
+        hound = Hound(
+            tmp_path / "c.db",
+            web.port,
+            {"host_delay_s": DELAY_S, "slow_host_factor": 0},
+        )
         for number in range(3):
             process = hound.resume() if number else hound.crawl(WORLD.seeds)
             with ended(process):

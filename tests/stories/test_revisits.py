@@ -52,12 +52,18 @@ class Site:
             status = 404
         if is_service:
             self.answers.append(status)
-        body = self.document.format(self.edition) if is_service else '<a href="/ows?service=WMS">maps</a>'
+        body = (
+            self.document.format(self.edition)
+            if is_service
+            else '<a href="/ows?service=WMS">maps</a>'
+        )
         request.send_response(status)
         if is_service and self.has_tags:
             request.send_header("ETag", tag)
         if status != 304:
-            request.send_header("Content-Type", "text/xml" if is_service else "text/html")
+            request.send_header(
+                "Content-Type", "text/xml" if is_service else "text/html"
+            )
             request.send_header("Content-Length", str(len(body)))
         request.end_headers()
         if status != 304:
@@ -87,17 +93,28 @@ def site() -> Iterator[Site]:
 def visit(site: Site, path: Path, processes: int = 1) -> tuple[str, list[int], int]:
     """Crawl once more: the title that is kept, how the service answered, and how often it was found alive."""
     site.answers.clear()
-    options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": processes}
+    options = {
+        "catalogue": str(path),
+        "allow_nets": "127.0.0.0/8",
+        "host_delay_s": 0.0,
+        "processes": processes,
+    }
     crawl(f"{site.origin}/", max_time_s=20.0, **options)
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
         kept = opened.catalogue
         (service,) = (entry.service for entry in kept.entries())
-        return service.title, list(site.answers), sum(bool(check.ok) for check in kept.checks(service.id))
+        return (
+            service.title,
+            list(site.answers),
+            sum(bool(check.ok) for check in kept.checks(service.id)),
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_service_that_has_not_changed_is_not_sent_again(site: Site, tmp_path: Path, processes: int) -> None:
+def test_a_service_that_has_not_changed_is_not_sent_again(
+    site: Site, tmp_path: Path, processes: int
+) -> None:
     path = tmp_path / "c.db"
     assert visit(site, path, processes) == ("Roads 1", [200], 1)
     assert visit(site, path, processes) == ("Roads 1", [304], 2)
@@ -117,16 +134,26 @@ def test_who_no_longer_gives_a_tag_is_asked_without(site: Site, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_what_one_crawl_did_not_want_is_found_by_the_next(site: Site, tmp_path: Path) -> None:
+def test_what_one_crawl_did_not_want_is_found_by_the_next(
+    site: Site, tmp_path: Path
+) -> None:
     """A document that is a WCS and a WCPS; the first and the third crawl look for one of the two only."""
     path = tmp_path / "c.db"
     site.document = COVERAGES
-    options = {"catalogue": str(path), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0, "processes": 1}
+    options = {
+        "catalogue": str(path),
+        "allow_nets": "127.0.0.0/8",
+        "host_delay_s": 0.0,
+        "processes": 1,
+    }
     for kinds in (("wcs",), (), ("wcs",), ()):
         crawl(f"{site.origin}/", max_time_s=20.0, kinds=kinds, **options)
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
         kept = opened.catalogue
-        assert {entry.service.kind: len(kept.checks(entry.service.id)) for entry in kept.entries()} == {
+        assert {
+            entry.service.kind: len(kept.checks(entry.service.id))
+            for entry in kept.entries()
+        } == {
             "wcs": 4,
             "wcps": 2,
         }
@@ -137,15 +164,23 @@ class Recorded:
 
     async def fetch(self, url: str, **_: object) -> Response:
         version = "1.1.1" if "VERSION=1.1.1" in url else "1.3.0"
-        body = CAPABILITIES.format(1).replace("1.3.0", version).encode() if "SERVICE=WMS" in url else b""
+        body = (
+            CAPABILITIES.format(1).replace("1.3.0", version).encode()
+            if "SERVICE=WMS" in url
+            else b""
+        )
         headers = {"content-type": "text/xml", "etag": f'"{version}"'}
-        return Response(url, url, 200 if body else 404, headers, body, datetime.now(UTC))
+        return Response(
+            url, url, 200 if body else 404, headers, body, datetime.now(UTC)
+        )
 
     async def close(self) -> None: ...
 
 
 def test_what_has_proved_a_service_is_not_asked_for_in_a_lower_version() -> None:
-    verdict = asyncio.run(identify("http://maps.test/geoserver/ows", Recorded(), app.kinds()))
+    verdict = asyncio.run(
+        identify("http://maps.test/geoserver/ows", Recorded(), app.kinds())
+    )
     assert [service.version for service in verdict.services] == ["1.3.0"]
     assert not any("VERSION=1.1.1" in url for url in verdict.tried)
     assert [proof.validators.etag for proof in verdict.proofs] == ['"1.3.0"']
@@ -153,20 +188,41 @@ def test_what_has_proved_a_service_is_not_asked_for_in_a_lower_version() -> None
 
 @pytest.mark.slow
 def test_a_second_crawl_tells_of_what_it_met_again(site: Site, tmp_path: Path) -> None:
-    options = {"catalogue": str(tmp_path / "c.db"), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0}
+    options = {
+        "catalogue": str(tmp_path / "c.db"),
+        "allow_nets": "127.0.0.0/8",
+        "host_delay_s": 0.0,
+    }
     for _ in range(2):
-        assert [service.title for service in crawl(f"{site.origin}/", max_time_s=20.0, **options)] == ["Roads 1"]
+        assert [
+            service.title
+            for service in crawl(f"{site.origin}/", max_time_s=20.0, **options)
+        ] == ["Roads 1"]
 
 
 @pytest.mark.slow
-def test_a_second_crawl_announces_what_the_catalogue_knew(site: Site, tmp_path: Path) -> None:
+def test_a_second_crawl_announces_what_the_catalogue_knew(
+    site: Site, tmp_path: Path
+) -> None:
     """Two tasks over one page with one service: each announces it once, the second as known (PH-5)."""
-    options = {"catalogue": str(tmp_path / "c.db"), "allow_nets": "127.0.0.0/8", "host_delay_s": 0.0}
+    options = {
+        "catalogue": str(tmp_path / "c.db"),
+        "allow_nets": "127.0.0.0/8",
+        "host_delay_s": 0.0,
+    }
     for _ in range(2):
         crawl(f"{site.origin}/", max_time_s=20.0, **options)
     store = open_store(options["catalogue"], SystemClock())
     tasks = [store.tasks.get(number) for number in (1, 2)]
-    events = [[numbered.event for numbered in store.tasks.events(number).events] for number in (1, 2)]
+    events = [
+        [numbered.event for numbered in store.tasks.events(number).events]
+        for number in (1, 2)
+    ]
     store.close()
-    assert [[event.known for event in task if event.type == "service"] for task in events] == [[False], [True]]
-    assert [(task.counters["services"], task.counters["known"]) for task in tasks] == [(1, 0), (0, 1)]
+    assert [
+        [event.known for event in task if event.type == "service"] for task in events
+    ] == [[False], [True]]
+    assert [(task.counters["services"], task.counters["known"]) for task in tasks] == [
+        (1, 0),
+        (0, 1),
+    ]

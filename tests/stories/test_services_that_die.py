@@ -49,18 +49,25 @@ def healths(path: Path) -> Mapping[str, HealthRecord]:
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
         now = datetime.now(UTC)
         return {
-            entry.service.endpoint: health_record(opened.catalogue.checks(entry.service.id), now, entry.service.kind)
+            entry.service.endpoint: health_record(
+                opened.catalogue.checks(entry.service.id), now, entry.service.kind
+            )
             for entry in opened.catalogue.entries()
         }
 
 
 def found(path: Path, state: HealthState) -> set[str]:
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
-        return {hit.service.endpoint for hit in opened.index.search(Query(states=(state,), limit=1000)).hits}
+        return {
+            hit.service.endpoint
+            for hit in opened.index.search(Query(states=(state,), limit=1000)).hits
+        }
 
 
 @pytest.mark.slow
-def test_each_death_is_seen_and_named_and_only_what_is_gone_three_times_is_dead(tmp_path: Path) -> None:
+def test_each_death_is_seen_and_named_and_only_what_is_gone_three_times_is_dead(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "c.db"
     young, old = WORLDS
     fates = {p.spec.endpoint: p.fate for p in old.services if p.fate is not Fate.ALIVE}
@@ -69,22 +76,45 @@ def test_each_death_is_seen_and_named_and_only_what_is_gone_three_times_is_dead(
     assert {record.state for record in first.values()} == {HealthState.ALIVE}
     assert all(record.score and record.provisional for record in first.values())
     known = {endpoint: fate for endpoint, fate in fates.items() if endpoint in first}
-    assert set(known.values()) == set(REASONS), "each way to die happens to a service that was found"
+    assert set(known.values()) == set(REASONS), (
+        "each way to die happens to a service that was found"
+    )
 
     asyncio.run(crawl_world(path, old))
     second = healths(path)
     for endpoint, fate in known.items():
-        assert second[endpoint].state is HealthState.UNSURE, (endpoint, fate, second[endpoint])
-        assert (second[endpoint].reason or "").startswith(REASONS[fate]), (endpoint, fate, second[endpoint].reason)
+        assert second[endpoint].state is HealthState.UNSURE, (
+            endpoint,
+            fate,
+            second[endpoint],
+        )
+        assert (second[endpoint].reason or "").startswith(REASONS[fate]), (
+            endpoint,
+            fate,
+            second[endpoint].reason,
+        )
     assert found(path, HealthState.UNSURE) >= set(known)
-    assert all(second[endpoint].state is HealthState.ALIVE for endpoint in set(second) - set(fates))
+    assert all(
+        second[endpoint].state is HealthState.ALIVE
+        for endpoint in set(second) - set(fates)
+    )
 
     for _ in range(2):
         asyncio.run(crawl_world(path, old))
     last = healths(path)
-    dead = {endpoint for endpoint, record in last.items() if record.state is HealthState.DEAD}
-    assert dead == {endpoint for endpoint, fate in known.items() if fate is Fate.GONE} == found(path, HealthState.DEAD)
+    dead = {
+        endpoint
+        for endpoint, record in last.items()
+        if record.state is HealthState.DEAD
+    }
+    assert (
+        dead
+        == {endpoint for endpoint, fate in known.items() if fate is Fate.GONE}
+        == found(path, HealthState.DEAD)
+    )
     assert all(last[endpoint].score == 0.0 for endpoint in dead)
 
     asyncio.run(crawl_world(path, young))
-    assert {record.state for record in healths(path).values()} == {HealthState.ALIVE}, "a good check makes alive"
+    assert {record.state for record in healths(path).values()} == {HealthState.ALIVE}, (
+        "a good check makes alive"
+    )

@@ -34,15 +34,25 @@ def gaps(asked: Iterable[tuple[float, str]]) -> list[float]:
     times: dict[str, list[float]] = defaultdict(list)
     for at_s, host in asked:
         times[host].append(at_s)
-    return [later - earlier for of in times.values() for earlier, later in pairwise(sorted(of))]
+    return [
+        later - earlier
+        for of in times.values()
+        for earlier, later in pairwise(sorted(of))
+    ]
 
 
 def crawl_twice(catalogue: Path, port: int, seeds: list[str], processes: int) -> None:
     """Two crawls at once in this process."""
-    options = SETTINGS | {"connect_to": f"*.test=127.0.0.1:{port}", "allow_nets": "127.0.0.0/8"}
+    options = SETTINGS | {
+        "connect_to": f"*.test=127.0.0.1:{port}",
+        "allow_nets": "127.0.0.0/8",
+    }
 
     async def run() -> None:
-        work = (acrawl(*seeds, catalogue=str(catalogue), processes=processes, **options) for _ in range(2))
+        work = (
+            acrawl(*seeds, catalogue=str(catalogue), processes=processes, **options)
+            for _ in range(2)
+        )
         for done in await asyncio.gather(*work):
             assert done.summary["finished"]
 
@@ -51,11 +61,17 @@ def crawl_twice(catalogue: Path, port: int, seeds: list[str], processes: int) ->
 
 def found_by(catalogue: Path, task: int) -> set[str]:
     with app.open_catalogue(Settings(catalogue=str(catalogue))) as opened:
-        services = [entry.service for entry in opened.catalogue.entries(Filter(task=task))]
-    return {alias for service in services for alias in (service.endpoint, *service.aliases)}
+        services = [
+            entry.service for entry in opened.catalogue.entries(Filter(task=task))
+        ]
+    return {
+        alias for service in services for alias in (service.endpoint, *service.aliases)
+    }
 
 
-def test_three_crawls_in_two_processes_ask_no_host_more_often_than_one_may(tmp_path: Path) -> None:
+def test_three_crawls_in_two_processes_ask_no_host_more_often_than_one_may(
+    tmp_path: Path,
+) -> None:
     with Observed(WORLD) as web:
         hound = Hound(tmp_path / "c.db", web.port, {**SETTINGS, "processes": 2})
         with ended(hound.crawl(WORLD.seeds)) as process:
@@ -64,7 +80,11 @@ def test_three_crawls_in_two_processes_ask_no_host_more_often_than_one_may(tmp_p
     assert process.returncode == 0, hound.complaints.read_text()
     between = gaps((one.at_s, one.host) for one in web.asked)
     assert min(between) >= DELAY_S - 0.005, sorted(between)[:5]
-    there = {service["endpoint"] for service in ground_truth(WORLD)["services"] if service["alive"]}
+    there = {
+        service["endpoint"]
+        for service in ground_truth(WORLD)["services"]
+        if service["alive"]
+    }
     assert len(there) == 7
     for task in (1, 2, 3):
         assert found_by(hound.catalogue, task) >= there
@@ -91,14 +111,23 @@ def county() -> Iterator[tuple[int, list[tuple[float, str]]]]:
         def do_GET(self) -> None:
             host = self.headers["Host"].partition(":")[0]
             asked.append((time.monotonic(), host))
-            number = next((letter for letter in host + self.path if letter.isdigit()), "0")
+            number = next(
+                (letter for letter in host + self.path if letter.isdigit()), "0"
+            )
             if host.startswith("www"):
                 body = PAGE.format(number=number, after=(int(number) + 1) % MAPS)
             else:
-                body = LAYERS.format(number=number) if self.path.endswith("layers.js") else VIEW
+                body = (
+                    LAYERS.format(number=number)
+                    if self.path.endswith("layers.js")
+                    else VIEW
+                )
             is_there = self.path != "/robots.txt" and not host.startswith("gis")
             self.send_response(200 if is_there else 404)
-            self.send_header("Content-Type", "text/html" if host.startswith("www") else "text/javascript")
+            self.send_header(
+                "Content-Type",
+                "text/html" if host.startswith("www") else "text/javascript",
+            )
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body.encode())
@@ -124,4 +153,6 @@ def test_a_host_from_which_many_pages_take_their_scripts_is_asked_by_one_at_a_ti
     assert min(between) >= DELAY_S - 0.005, sorted(between)[:5]
     of_scripts = [host for _, host in asked if host == "static.county.test"]
     assert len(of_scripts) >= 2 * 2 * MAPS, "both crawls have read all scripts"
-    assert {host for _, host in asked} >= {f"gis{number}.county.test" for number in range(MAPS)}
+    assert {host for _, host in asked} >= {
+        f"gis{number}.county.test" for number in range(MAPS)
+    }

@@ -26,7 +26,9 @@ def portal() -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None
         events = (json.loads(line) for line in demo.stdout)
-        yield next(event["address"] for event in events if event.get("event") == "serving")
+        yield next(
+            event["address"] for event in events if event.get("event") == "serving"
+        )
         demo.terminate()
 
 
@@ -34,7 +36,9 @@ def portal() -> Iterator[str]:
 def page() -> Iterator[Page]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=arguments
+        )
         yield browser.new_page(viewport={"width": 1280, "height": 900})
         browser.close()
 
@@ -42,14 +46,19 @@ def page() -> Iterator[Page]:
 def fetch(address: str) -> str:
     """By the loopback address, whatever this machine's resolver makes of names below localhost."""
     parts = urlsplit(address)
-    asked = Request(parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl(), headers={"Host": parts.netloc})
+    asked = Request(
+        parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl(),
+        headers={"Host": parts.netloc},
+    )
     with urlopen(asked) as answer:
         body: bytes = answer.read()
     return body.decode("utf-8", "replace")
 
 
 def hits(portal: str, kind: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(fetch(f"{portal}api/v1/search?kind={kind}&state=alive"))["hits"]
+    found: list[dict[str, Any]] = json.loads(
+        fetch(f"{portal}api/v1/search?kind={kind}&state=alive")
+    )["hits"]
     return found
 
 
@@ -60,12 +69,16 @@ def test_a_layer_draws_and_the_service_opens(portal: str, page: Page) -> None:
     page.get_by_role("button", name="Add to map").click()
     page.get_by_text("Drawn by the service itself.").wait_for(timeout=20_000)
 
-    address = page.get_by_role("link", name="GetCapabilities").first.get_attribute("href")
+    address = page.get_by_role("link", name="GetCapabilities").first.get_attribute(
+        "href"
+    )
     assert address is not None
     assert ".test.localhost:" in address
     body = fetch(address)
     assert "Capabilities" in body
-    elsewhere = [word for word in body.split('"') if word.startswith("http") and ".test" in word]
+    elsewhere = [
+        word for word in body.split('"') if word.startswith("http") and ".test" in word
+    ]
     assert elsewhere
     assert all(".test.localhost:" in word for word in elsewhere)
 
@@ -75,7 +88,10 @@ def test_a_page_of_the_small_web_leads_on_to_others(portal: str, page: Page) -> 
     found = hits(portal, "wms")[0]
     record = json.loads(fetch(f"{portal}api/v1/services/{found['id']}"))
     page.goto(f"{portal}service/{found['id']}")
-    reached = page.get_by_role("link", name="GetCapabilities").first.get_attribute("href") or ""
+    reached = (
+        page.get_by_role("link", name="GetCapabilities").first.get_attribute("href")
+        or ""
+    )
     port = int(reached.split("/")[2].rpartition(":")[2])
     seen_on = next(seen["found_on"] for seen in record["sightings"] if seen["found_on"])
     answer = page.goto(local_address(seen_on, port))

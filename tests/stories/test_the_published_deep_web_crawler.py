@@ -41,9 +41,23 @@ class _Answers(BaseHTTPRequestHandler):
         host, path = self.headers["Host"], self.path.partition("?")[0]
         self.asked.append(f"{host}{path}")
         is_service = host == "gis.test" and path == "/hidden"
-        body = CAPABILITIES.format("Hidden") if is_service else PAGES.get(path, "") if host == "a.test" else ""
-        kind = "text/xml" if is_service else "text/javascript" if path.endswith(".js") else "text/html"
-        self.send_response(200 if is_service or (host == "a.test" and path in PAGES) else 404)
+        body = (
+            CAPABILITIES.format("Hidden")
+            if is_service
+            else PAGES.get(path, "")
+            if host == "a.test"
+            else ""
+        )
+        kind = (
+            "text/xml"
+            if is_service
+            else "text/javascript"
+            if path.endswith(".js")
+            else "text/html"
+        )
+        self.send_response(
+            200 if is_service or (host == "a.test" and path in PAGES) else 404
+        )
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -56,11 +70,16 @@ class _Answers(BaseHTTPRequestHandler):
 @pytest.fixture
 def web() -> Iterator[tuple[list[str], list[str]]]:
     asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Answers", (_Answers,), {"asked": asked}))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Answers", (_Answers,), {"asked": asked})
+    )
     thread = Thread(target=server.serve_forever)
     thread.start()
     port = server.server_address[1]
-    yield asked, ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"]
+    yield (
+        asked,
+        ["--connect-to", f"*.test=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8"],
+    )
     server.shutdown()
     thread.join()
     server.server_close()
@@ -76,6 +95,14 @@ def test_scripts_are_judged_and_ruled_pages_weighed_and_only_candidates_tested(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     pages = {url for url in asked if not url.endswith(("robots.txt", "sitemap.xml"))}
-    assert pages == {"a.test/", "a.test/app", "a.test/cake", "a.test/map.js", "gis.test/hidden"}
+    assert pages == {
+        "a.test/",
+        "a.test/app",
+        "a.test/cake",
+        "a.test/map.js",
+        "gis.test/hidden",
+    }
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["title"] for line in found if line.get("event") == "service"] == ["Hidden"]
+    assert [line["title"] for line in found if line.get("event") == "service"] == [
+        "Hidden"
+    ]

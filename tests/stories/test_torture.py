@@ -14,7 +14,11 @@ BENCH = Path(__file__).parents[2] / "bench"
 KILLS, FETCHERS, TESTERS = 12, 16, 4
 REQUESTS_OF_A_TEST = 5  # what one candidate may cost: probe.py
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("torture"), pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("torture"),
+    pytest.mark.timeout(400),
+]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         sys.executable, "torture.py", "--kills", str(KILLS), "--pages", "1200", "--hosts", "50", "--seed", "3",
         "--fetchers", str(FETCHERS), "--testers", str(TESTERS), "--max-s", "300", "--out", str(out),
     ]  # fmt: skip
-    ran = subprocess.run(command, cwd=BENCH, capture_output=True, text=True, timeout=390, check=False)
+    ran = subprocess.run(
+        command, cwd=BENCH, capture_output=True, text=True, timeout=390, check=False
+    )
     assert out.exists(), ran.stderr
     told: dict[str, Any] = json.loads(out.read_text())
     return told
@@ -61,7 +67,9 @@ def test_no_host_was_asked_faster_than_allowed(found: dict[str, Any]) -> None:
     assert found["pace"]["too_near"] == 0
 
 
-def test_robots_txt_is_not_asked_for_again_because_of_a_kill(found: dict[str, Any]) -> None:
+def test_robots_txt_is_not_asked_for_again_because_of_a_kill(
+    found: dict[str, Any],
+) -> None:
     undisturbed, tortured = found["robots_requests"]
     assert undisturbed > 20
     assert tortured <= undisturbed + KILLS * (FETCHERS + TESTERS)

@@ -31,7 +31,9 @@ def runs(*lengths_s: float, ended_after: int | None = None) -> list[Numbered]:
     return [Numbered(n, at, event) for n, (at, event) in enumerate(events, 1)]
 
 
-def test_crashes_in_a_row_are_counted_and_a_run_that_was_ended_forgives_those_before() -> None:
+def test_crashes_in_a_row_are_counted_and_a_run_that_was_ended_forgives_those_before() -> (
+    None
+):
     assert count_crashes([]) == Crashes(0, 0)
     assert count_crashes(runs(5, 5, 5)) == Crashes(3, 3)
     assert count_crashes(runs(5, 5, 5, ended_after=1)) == Crashes(1, 1)
@@ -90,7 +92,11 @@ def test_a_task_that_killed_five_processes_fails_with_a_reason() -> None:
     task = crashed(tasks, 5)
     serve(tasks, lambda: _task(tasks, task).ending is Ending.FAILED)
     assert _task(tasks, task).state is TaskState.STOPPED
-    said = [numbered.event for numbered in tasks.events(task).events if isinstance(numbered.event, Warned)]
+    said = [
+        numbered.event
+        for numbered in tasks.events(task).events
+        if isinstance(numbered.event, Warned)
+    ]
     assert [event.message.partition(";")[0] for event in said] == [
         "The process that runs this task died 5 times in a row"
     ]
@@ -101,4 +107,9 @@ def test_whoever_resumes_it_by_hand_gets_a_fresh_start() -> None:
     task = crashed(tasks, 5)
     serve(tasks, lambda: _task(tasks, task).ending is Ending.FAILED)
     tasks.want(task, Wanted.RUN)
-    serve(tasks, lambda: any("must not be built" in str(n.event) for n in tasks.events(task).events))
+    serve(
+        tasks,
+        lambda: any(
+            "must not be built" in str(n.event) for n in tasks.events(task).events
+        ),
+    )

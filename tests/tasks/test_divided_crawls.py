@@ -37,7 +37,9 @@ def crawl(tmp_path):
                 "connect_to": (f"*.test=127.0.0.1:{port}",), "allow_nets": ("127.0.0.0/8",),
             }  # fmt: skip
             settings = Settings(catalogue=str(tmp_path / "c.db"), **{**usual, **values})
-            return asyncio.run(story(settings, crawl_spec(settings, tuple(world.seeds)), takeovers))
+            return asyncio.run(
+                story(settings, crawl_spec(settings, tuple(world.seeds)), takeovers)
+            )
 
     return run
 
@@ -53,7 +55,10 @@ async def story(settings, spec, takeovers=()):
             asyncio.create_task(whole.serve(10, is_divided)),
             asyncio.create_task(parts.serve(10, is_run_whole)),
         ]
-        while (found := tasks.get(task)) is not None and found.state not in (TaskState.DONE, TaskState.STOPPED):
+        while (found := tasks.get(task)) is not None and found.state not in (
+            TaskState.DONE,
+            TaskState.STOPPED,
+        ):
             assert time.monotonic() - began < 60, found.counters
             if takeovers and found.counters.get("visits", 0) >= takeovers[0]:
                 takeovers = takeovers[1:]
@@ -74,7 +79,9 @@ def take_over(tasks) -> None:
             tasks.want(shard.id, Wanted.RUN)
 
 
-def test_a_spent_budget_ends_the_crawl_though_pages_wait_to_be_tried_again(crawl) -> None:
+def test_a_spent_budget_ends_the_crawl_though_pages_wait_to_be_tried_again(
+    crawl,
+) -> None:
     done, took_s = crawl(FLAKY, max_pages=120, retry_after_s=300.0)
     assert str(done.ending) == "page budget"
     assert 105 <= done.counters["visits"] <= 120
@@ -87,12 +94,20 @@ def test_a_budget_holds_for_those_who_take_shards_over(crawl) -> None:
     assert 75 <= done.counters["visits"] <= 90
 
 
-def test_a_list_of_archives_is_read_by_all_shards_each_file_once_also_after_a_takeover(tmp_path) -> None:
+def test_a_list_of_archives_is_read_by_all_shards_each_file_once_also_after_a_takeover(
+    tmp_path,
+) -> None:
     """Two records a file, of which each names a service of its own."""
     files = []
     for name in range(12):
-        links = [f"http://gis{name}.test/{place}/wms?service=WMS&request=GetCapabilities" for place in "ab"]
-        pages = [warc_record(f"http://a{name}.test/{n}", f'<a href="{link}">Map</a>') for n, link in enumerate(links)]
+        links = [
+            f"http://gis{name}.test/{place}/wms?service=WMS&request=GetCapabilities"
+            for place in "ab"
+        ]
+        pages = [
+            warc_record(f"http://a{name}.test/{n}", f'<a href="{link}">Map</a>')
+            for n, link in enumerate(links)
+        ]
         (tmp_path / f"{name}.warc").write_bytes(b"".join(pages))
         files.append((tmp_path / f"{name}.warc").as_uri())
     with geoweb_running(FLAKY) as port:
@@ -100,11 +115,27 @@ def test_a_list_of_archives_is_read_by_all_shards_each_file_once_also_after_a_ta
             catalogue=str(tmp_path / "c.db"), shards=4, processes=1, retries=0, host_delay_s=0.01,
             connect_to=(f"*.test=127.0.0.1:{port}",), allow_nets=("127.0.0.0/8",),
         )  # fmt: skip
-        done, _ = asyncio.run(story(settings, harvest_spec(settings, tuple(files), "warc"), takeovers=(0,)))
+        done, _ = asyncio.run(
+            story(
+                settings, harvest_spec(settings, tuple(files), "warc"), takeovers=(0,)
+            )
+        )
     with closing(app.open_store(settings)) as store:
-        shards = [list(store.log.visits(shard)) for shard in store.shards.shards(done.id)]
-    read = [[visit.url for visit in visits if visit.purpose is Purpose.HARVEST] for visits in shards]
+        shards = [
+            list(store.log.visits(shard)) for shard in store.shards.shards(done.id)
+        ]
+    read = [
+        [visit.url for visit in visits if visit.purpose is Purpose.HARVEST]
+        for visits in shards
+    ]
     assert sorted(url for of in read for url in of) == sorted(files)
     assert sum(map(bool, read)) >= 3
-    tested = {visit.url.partition("?")[0] for visits in shards for visit in visits if visit.purpose is Purpose.PROBE}
-    assert tested == {f"http://gis{name}.test/{place}/wms" for name in range(12) for place in "ab"}
+    tested = {
+        visit.url.partition("?")[0]
+        for visits in shards
+        for visit in visits
+        if visit.purpose is Purpose.PROBE
+    }
+    assert tested == {
+        f"http://gis{name}.test/{place}/wms" for name in range(12) for place in "ab"
+    }

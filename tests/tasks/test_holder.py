@@ -37,8 +37,12 @@ def test_this_process_is_there_and_its_name_can_be_read() -> None:
     assert not is_gone(str(me))
 
 
-@pytest.mark.parametrize("name", ["", "somebody", "a/b/c/d", "host/12/34/another-machine"])
-def test_of_whom_nothing_can_be_known_from_here_nobody_says_that_it_is_gone(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["", "somebody", "a/b/c/d", "host/12/34/another-machine"]
+)
+def test_of_whom_nothing_can_be_known_from_here_nobody_says_that_it_is_gone(
+    name: str,
+) -> None:
     assert not is_gone(name)
 
 
@@ -66,7 +70,9 @@ def test_who_has_a_task_is_told() -> None:
     tasks = MemoryTasks(SystemClock())
     task = tasks.create(TaskSpec()).id
     claim_task(tasks, task)
-    with pytest.raises(StoreError, match=rf"Task 1 is running already.*\({os.getpid()}\)"):
+    with pytest.raises(
+        StoreError, match=rf"Task 1 is running already.*\({os.getpid()}\)"
+    ):
         claim_task(tasks, task)
     with pytest.raises(StoreError, match="no task 9"):
         claim_task(tasks, 9)
@@ -76,7 +82,9 @@ def test_the_task_of_a_process_that_was_killed_is_free_at_once(tmp_path: Path) -
     path = tmp_path / "c.db"
     store = open_store(path, SystemClock())
     store.tasks.create(TaskSpec())
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     with process.stdout:
         assert process.stdout.readline() == "held\n"

@@ -35,7 +35,11 @@ def read(text):
         match = LINE.fullmatch(line)
         assert match, line
         name = match[1]
-        base = re.sub(r"_(?:bucket|sum|count)$", "", name) if families[current][1] == "histogram" else name
+        base = (
+            re.sub(r"_(?:bucket|sum|count)$", "", name)
+            if families[current][1] == "histogram"
+            else name
+        )
         assert base == current
         inside = (match[2] or "{}")[1:-1]
         labels = {m[1]: unescape(m[2]) for m in LABEL.finditer(inside)}
@@ -46,7 +50,12 @@ def read(text):
     return families, samples
 
 
-SUMMARY = {"drops": {"robots.txt": 4, "too deep": 1}, "queue": 12, "in_flight": 3, "cut_off": True}
+SUMMARY = {
+    "drops": {"robots.txt": 4, "too deep": 1},
+    "queue": 12,
+    "in_flight": 3,
+    "cut_off": True,
+}
 
 
 def test_every_number_of_a_crawl_is_told_under_its_name():
@@ -79,7 +88,11 @@ def test_the_buckets_of_a_histogram_add_up():
     counted = Progress(by_seconds=[2, 3, 4, 0, 0, 0, 0, 0, 0, 1], request_s=512.5)
     _, samples = read(page(counted, SUMMARY).decode())
     assert len(BOUNDS_S) == 9
-    buckets = {labels[0][1]: n for (name, labels), n in samples.items() if name == "geohound_request_seconds_bucket"}
+    buckets = {
+        labels[0][1]: n
+        for (name, labels), n in samples.items()
+        if name == "geohound_request_seconds_bucket"
+    }
     assert buckets == {
         "0.01": 2, "0.03": 5, "0.1": 9, "0.3": 9, "1": 9, "3": 9, "10": 9, "30": 9, "100": 9, "+Inf": 10,
     }  # fmt: skip

@@ -10,8 +10,24 @@ from typing import Any
 import pytest
 
 from geohound.contracts import FencedError, StoreError
-from geohound.model.work.event import Event, Progressed, ServiceFound, StateChanged, VisitEnded, Waiting, Warned
-from geohound.model.work.task import Checkpoint, Claim, Ending, Task, TaskSpec, TaskState, Wanted
+from geohound.model.work.event import (
+    Event,
+    Progressed,
+    ServiceFound,
+    StateChanged,
+    VisitEnded,
+    Waiting,
+    Warned,
+)
+from geohound.model.work.task import (
+    Checkpoint,
+    Claim,
+    Ending,
+    Task,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.tasks import runner as running
@@ -24,7 +40,9 @@ SERVICE = ServiceFound("0f", "http://a.test/wms", "wms", "Roads", 1, 1, 0.5)
 
 
 def progressed(waiting: str = "", pages: int = 0) -> Progressed:
-    return Progressed(pages, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, waiting)
+    return Progressed(
+        pages, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, waiting
+    )
 
 
 class Work:
@@ -66,10 +84,14 @@ class Rig:
         self.built: list[Work] = []
         self.heard: list[Event] = []
         self.trouble: Exception | None = None
-        self.runner = TaskRunner(self.tasks, self.build, SystemClock(), self.heard.append)
+        self.runner = TaskRunner(
+            self.tasks, self.build, SystemClock(), self.heard.append
+        )
 
     @asynccontextmanager
-    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[Work]:
+    async def build(
+        self, task: Task, claim: Claim, feed: EventFeed
+    ) -> AsyncIterator[Work]:
         if self.trouble is not None:
             raise self.trouble
         assert task.claim == claim
@@ -106,7 +128,11 @@ def test_a_task_is_run_to_its_end_and_let_go() -> None:
     number = rig.queued()
     assert asyncio.run(rig.runner.run(number)) is Ending.FINISHED
     done = rig.task()
-    assert (done.state, done.ending, done.claim) == (TaskState.DONE, Ending.FINISHED, None)
+    assert (done.state, done.ending, done.claim) == (
+        TaskState.DONE,
+        Ending.FINISHED,
+        None,
+    )
     assert rig.tasks.checkpoint(number) == Checkpoint({"pages": 3}, b"learned")
     assert rig.states() == ["queued", "running", "done"]
     assert SERVICE in rig.heard
@@ -121,9 +147,14 @@ def test_a_running_task_is_stopped_when_that_is_wanted() -> None:
         rig.tasks.want(1, Wanted.STOP)
         async with asyncio.timeout(5):
             assert await under_way is Ending.STOPPED
-        assert (rig.task().state, rig.task().ending) == (TaskState.STOPPED, Ending.STOPPED)
+        assert (rig.task().state, rig.task().ending) == (
+            TaskState.STOPPED,
+            Ending.STOPPED,
+        )
         rig.ending = Ending.FINISHED
-        assert await rig.runner.run(1) is Ending.FINISHED, "it goes on when it is run again"
+        assert await rig.runner.run(1) is Ending.FINISHED, (
+            "it goes on when it is run again"
+        )
 
     asyncio.run(story())
 
@@ -141,7 +172,14 @@ def test_a_paused_task_is_nobodys_and_goes_on_when_that_is_wanted() -> None:
         rig.tasks.want(1, Wanted.RUN)
         async with asyncio.timeout(5):
             assert await under_way is Ending.FINISHED
-        assert rig.states() == ["queued", "running", "paused", "queued", "running", "done"]
+        assert rig.states() == [
+            "queued",
+            "running",
+            "paused",
+            "queued",
+            "running",
+            "done",
+        ]
 
     asyncio.run(story())
 
@@ -186,8 +224,14 @@ def test_a_task_that_cannot_be_built_is_let_go_and_says_why() -> None:
     rig.trouble = StoreError("no such order")
     with pytest.raises(StoreError, match="no such order"):
         asyncio.run(rig.runner.run(rig.queued()))
-    assert (rig.task().state, rig.task().ending, rig.task().claim) == (TaskState.STOPPED, Ending.FAILED, None)
-    assert Warned("no such order") in [numbered.event for numbered in rig.tasks.events(1).events]
+    assert (rig.task().state, rig.task().ending, rig.task().claim) == (
+        TaskState.STOPPED,
+        Ending.FAILED,
+        None,
+    )
+    assert Warned("no such order") in [
+        numbered.event for numbered in rig.tasks.events(1).events
+    ]
 
 
 def test_what_another_process_runs_is_not_run_here() -> None:
@@ -218,19 +262,26 @@ def test_whatever_is_queued_is_served_and_nothing_else() -> None:
         stopped = rig.tasks.create(TaskSpec(), TaskState.STOPPED).id
         queued = rig.queued()
         await until(lambda: rig.task(queued).state is TaskState.DONE)
-        assert [rig.task(number).state for number in (paused, stopped)] == [TaskState.PAUSED, TaskState.STOPPED]
+        assert [rig.task(number).state for number in (paused, stopped)] == [
+            TaskState.PAUSED,
+            TaskState.STOPPED,
+        ]
         rig.tasks.want(paused, Wanted.RUN)
         await until(lambda: rig.task(paused).state is TaskState.DONE)
 
     served(rig, story)
 
 
-def test_what_a_dead_process_left_is_taken_up_and_what_a_living_one_runs_is_not() -> None:
+def test_what_a_dead_process_left_is_taken_up_and_what_a_living_one_runs_is_not() -> (
+    None
+):
     rig = Rig(Ending.FINISHED)
     here = this_process()
 
     async def story() -> None:
-        left, held = (rig.tasks.create(TaskSpec(), TaskState.STOPPED).id for _ in range(2))
+        left, held = (
+            rig.tasks.create(TaskSpec(), TaskState.STOPPED).id for _ in range(2)
+        )
         rig.tasks.claim(held, "on another machine", 30.0)
         rig.tasks.claim(left, str(here._replace(started="1")), 30.0)
         await until(lambda: rig.task(left).state is TaskState.DONE)
@@ -265,7 +316,9 @@ def test_one_task_that_fails_does_not_end_the_serving_of_others() -> None:
     served(rig, story)
 
 
-def test_events_are_thinned_before_they_are_stored_and_the_listener_hears_of_all() -> None:
+def test_events_are_thinned_before_they_are_stored_and_the_listener_hears_of_all() -> (
+    None
+):
     heard: list[Event] = []
     feed = EventFeed(heard.append)
     for _ in range(MAX_VISITS + 3):

@@ -85,10 +85,14 @@ def test_one_that_dies_again_and_again_is_started_less_and_less_often(
         until(lambda: len(notes.lines()) == 4)
     starts = [float(line.split()[0]) for line in notes.lines()]
     gaps = [later - earlier for earlier, later in itertools.pairwise(starts)]
-    assert all(gap >= least for gap, least in zip(gaps, (0.2, 0.4, 0.8), strict=True)), gaps
+    assert all(
+        gap >= least for gap, least in zip(gaps, (0.2, 0.4, 0.8), strict=True)
+    ), gaps
 
 
-def test_one_that_does_not_end_is_killed(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_does_not_end_is_killed(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(supervisor, "LONGEST_END_S", 0.2)
     with notes.supervisor(DEAF) as kept:
         until(notes.lines)

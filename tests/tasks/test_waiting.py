@@ -11,12 +11,20 @@ from geohound.model.work.event import waiting_text
 from geohound.model.work.frontier import FrontierStats
 from geohound.tasks.crawling import CrawlWork
 
-LAST = [Candidate("http://slow.test/a"), Candidate("http://slow.test/b"), Candidate("http://drip.test/")]
+LAST = [
+    Candidate("http://slow.test/a"),
+    Candidate("http://slow.test/b"),
+    Candidate("http://drip.test/"),
+]
 
 
-def work(*, queued: int, fetching: list[Candidate], is_last: bool, inactive: int = 0) -> CrawlWork:
+def work(
+    *, queued: int, fetching: list[Candidate], is_last: bool, inactive: int = 0
+) -> CrawlWork:
     stats = FrontierStats(queued, len(fetching), 9, 9, 0, {}, 2, inactive)
-    frontier = SimpleNamespace(stats=lambda: stats, awaited=lambda limit: ["best.test", "good.test"][:limit])
+    frontier = SimpleNamespace(
+        stats=lambda: stats, awaited=lambda limit: ["best.test", "good.test"][:limit]
+    )
     crawl = SimpleNamespace(
         is_cut_off=False, in_flight=len(fetching), fetching=fetching, awaits_last_pages=is_last,
         parts=SimpleNamespace(frontier=frontier),
@@ -27,21 +35,36 @@ def work(*, queued: int, fetching: list[Candidate], is_last: bool, inactive: int
 @pytest.mark.parametrize(
     ("crawling", "text"),
     [
-        (work(queued=900, fetching=LAST, is_last=True), "waiting for slow responses: slow.test, drip.test"),
-        (work(queued=0, fetching=LAST, is_last=False), "waiting for slow responses: slow.test, drip.test"),
+        (
+            work(queued=900, fetching=LAST, is_last=True),
+            "waiting for slow responses: slow.test, drip.test",
+        ),
+        (
+            work(queued=0, fetching=LAST, is_last=False),
+            "waiting for slow responses: slow.test, drip.test",
+        ),
         (work(queued=900, fetching=LAST, is_last=False), ""),
         (
             work(queued=900, fetching=[], is_last=False, inactive=40),
             "the best hosts are rate-limited, the others are left for later: best.test, good.test",
         ),
-        (work(queued=9, fetching=[], is_last=False), "all queued hosts are rate-limited: best.test, good.test"),
+        (
+            work(queued=9, fetching=[], is_last=False),
+            "all queued hosts are rate-limited: best.test, good.test",
+        ),
     ],
 )
-def test_the_hosts_that_are_waited_for_are_named_with_the_reason(crawling: CrawlWork, text: str) -> None:
+def test_the_hosts_that_are_waited_for_are_named_with_the_reason(
+    crawling: CrawlWork, text: str
+) -> None:
     assert waiting_text(*crawling._waiting()) == text
 
 
-@pytest.mark.parametrize("purpose", [purpose for purpose in Purpose if purpose is not Purpose.PAGE])
+@pytest.mark.parametrize(
+    "purpose", [purpose for purpose in Purpose if purpose is not Purpose.PAGE]
+)
 def test_requests_that_are_no_pages_say_what_they_are(purpose: Purpose) -> None:
-    said = work(queued=1, fetching=[], is_last=False)._why(Candidate("http://a.test/x", Via.LINK, purpose=purpose))
+    said = work(queued=1, fetching=[], is_last=False)._why(
+        Candidate("http://a.test/x", Via.LINK, purpose=purpose)
+    )
     assert (said == "looks like a service") == (purpose is Purpose.PROBE)

@@ -45,7 +45,8 @@ def test_forms_of_a_word_share_a_stem(language, one, other):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("sea", "research"), ("coast", "cost"), ("port", "portugal"), ("haus", "hafen")]
+    ("one", "other"),
+    [("sea", "research"), ("coast", "cost"), ("port", "portugal"), ("haus", "hafen")],
 )
 def test_different_words_keep_different_stems(one, other):
     assert stems(one).isdisjoint(stems(other))
@@ -53,11 +54,17 @@ def test_different_words_keep_different_stems(one, other):
 
 def test_many_threads_get_the_stems_that_one_gets():
     words = [
-        f"{beginning}{ending}" for beginning in ("river", "forest", "bound") for ending in ("s", "ing", "aries", "")
+        f"{beginning}{ending}"
+        for beginning in ("river", "forest", "bound")
+        for ending in ("s", "ing", "aries", "")
     ]
     alone = [languages()["en"].stem(word) for word in words]
     with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda _: [languages()["en"].stem(word) for word in words], range(200)))
+        together = list(
+            threads.map(
+                lambda _: [languages()["en"].stem(word) for word in words], range(200)
+            )
+        )
     assert all(found == alone for found in together)
 
 
@@ -70,7 +77,9 @@ def test_every_language_in_the_data_has_what_search_needs():
 
 
 def test_accents_ligatures_and_case_are_folded():
-    assert fold("ÎLE Straße Łódź Smørrebrød Œuvre") == "ile strasse lodz smorrebrod oeuvre"
+    assert (
+        fold("ÎLE Straße Łódź Smørrebrød Œuvre") == "ile strasse lodz smorrebrod oeuvre"
+    )
     assert tokenize("l'Île-de-France (2010)") == ["l", "ile", "de", "france", "2010"]
 
 
@@ -80,7 +89,15 @@ def test_names_are_split_where_words_stand_together():
 
 
 def test_scripts_without_spaces_come_in_pairs_and_single_characters():
-    assert index_tokens(tokenize("土地覆盖")) == ["土地", "地覆", "覆盖", "土", "地", "覆", "盖"]
+    assert index_tokens(tokenize("土地覆盖")) == [
+        "土地",
+        "地覆",
+        "覆盖",
+        "土",
+        "地",
+        "覆",
+        "盖",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +123,11 @@ def test_landbedeckung_means_land_cover():
     assert length == 1
     assert own == {"de"}
     said = {(phrase.words, phrase.language) for phrase in phrases}
-    assert {(("land", "cover"), "en"), (("occupation", "sol"), "fr"), (("土地覆盖",), "zh")} <= said
+    assert {
+        (("land", "cover"), "en"),
+        (("occupation", "sol"), "fr"),
+        (("土地覆盖",), "zh"),
+    } <= said
 
 
 def test_the_longest_name_of_an_idea_counts():
@@ -128,7 +149,9 @@ def test_every_phrase_of_the_file_and_its_stems_lead_to_its_concept():
         for words, code in concepts.phrases(concept):
             assert len(words) <= concepts.MAX_WORDS
             assert concept in concepts.concepts_named((code, words))
-            assert concept in concepts.concepts_named((code, tuple(stem(word, code) for word in words)))
+            assert concept in concepts.concepts_named(
+                (code, tuple(stem(word, code) for word in words))
+            )
 
 
 def test_stop_words_are_no_topic():
@@ -137,7 +160,13 @@ def test_stop_words_are_no_topic():
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("landcovr", "landcover"), ("geolgoy", "geology"), ("floood", "flood"), ("xyzzyq", ""), ("flood", "")],
+    [
+        ("landcovr", "landcover"),
+        ("geolgoy", "geology"),
+        ("floood", "flood"),
+        ("xyzzyq", ""),
+        ("flood", ""),
+    ],
 )
 def test_slips_are_mended_by_the_nearest_known_word(typed, meant):
     known = {"landcover": 3, "land": 9, "geology": 5, "flood": 7}
@@ -147,7 +176,11 @@ def test_slips_are_mended_by_the_nearest_known_word(typed, meant):
 
 def test_among_equally_near_words_the_more_frequent_is_meant():
     rivers, fevers = Vocabulary({"river": 2, "never": 1}), Vocabulary({"fever": 9})
-    assert closest_word("rever", [rivers, fevers]) == closest_word("rever", [fevers, rivers]) == "fever"
+    assert (
+        closest_word("rever", [rivers, fevers])
+        == closest_word("rever", [fevers, rivers])
+        == "fever"
+    )
 
 
 @pytest.mark.parametrize("typed", ["iver", "rriver", "rivr", "rievr", "tiver"])
@@ -157,4 +190,7 @@ def test_a_slip_may_be_anywhere_also_in_the_first_letter(typed):
 
 def test_short_words_may_have_one_slip_and_long_ones_two():
     assert closest_word("rivxy", [Vocabulary({"river": 2})]) == ""
-    assert closest_word("enviromnetal", [Vocabulary({"environmental": 2})]) == "environmental"
+    assert (
+        closest_word("enviromnetal", [Vocabulary({"environmental": 2})])
+        == "environmental"
+    )

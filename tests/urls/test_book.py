@@ -29,7 +29,14 @@ def test_addresses_of_services_are_suspected(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://a.test/", "http://wms.test/about", "http://a.test/blog/what-is-wms", "http://a.test/maps", "x"]
+    "url",
+    [
+        "http://a.test/",
+        "http://wms.test/about",
+        "http://a.test/blog/what-is-wms",
+        "http://a.test/maps",
+        "x",
+    ],
 )
 def test_pages_are_not(url: str) -> None:
     assert not BOOK.looks_like_service(url)
@@ -40,7 +47,19 @@ def test_no_text_breaks_it(text: str) -> None:
     BOOK.looks_like_service(text)
 
 
-@pytest.mark.parametrize("piece", ["getcap", "/geoserver/", "map=", "capabilities", "/v1.", "{z", "&map=a", "service="])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "getcap",
+        "/geoserver/",
+        "map=",
+        "capabilities",
+        "/v1.",
+        "{z",
+        "&map=a",
+        "service=",
+    ],
+)
 def test_hostile_addresses_cost_little(piece: str) -> None:
     url = "http://h.test/?" + piece * 5000
     began = time.process_time()

@@ -42,7 +42,9 @@ from geohound.urls.ogc import (
         ("", ServiceHint.NO, ""),
     ],
 )
-def test_parameters_say_certain_uncertain_or_no(query: str, claim: ServiceHint, kind: str) -> None:
+def test_parameters_say_certain_uncertain_or_no(
+    query: str, claim: ServiceHint, kind: str
+) -> None:
     assert BOOK.classify(f"http://a.test/ows?{query}") == (claim, kind)
 
 
@@ -50,14 +52,32 @@ def test_parameters_say_certain_uncertain_or_no(query: str, claim: ServiceHint, 
     ("address", "claim", "kind"),
     [
         ("http://a.test/x?myservice=WMSx", ServiceHint.CERTAIN, "wms"),  # check 1
-        ("http://a.test/x?the_request=GetCapabilities2&map_version=3", ServiceHint.CERTAIN, ""),  # version pair
-        ("http://a.test/x?xrequest=GetMap&mylayers=a", ServiceHint.CERTAIN, "wms"),  # protocol pair
-        ("http://a.test/geowmsserver/x?request=GetCapabilities", ServiceHint.CERTAIN, "wms"),  # service pair
-        ("http://a.test/x?wrequest=getcapabilitiesnow", ServiceHint.UNCERTAIN, ""),  # check 3
+        (
+            "http://a.test/x?the_request=GetCapabilities2&map_version=3",
+            ServiceHint.CERTAIN,
+            "",
+        ),  # version pair
+        (
+            "http://a.test/x?xrequest=GetMap&mylayers=a",
+            ServiceHint.CERTAIN,
+            "wms",
+        ),  # protocol pair
+        (
+            "http://a.test/geowmsserver/x?request=GetCapabilities",
+            ServiceHint.CERTAIN,
+            "wms",
+        ),  # service pair
+        (
+            "http://a.test/x?wrequest=getcapabilitiesnow",
+            ServiceHint.UNCERTAIN,
+            "",
+        ),  # check 3
         ("http://a.test/x?request=describe&version=1", ServiceHint.NO, ""),
     ],
 )
-def test_a_string_counts_wherever_the_url_contains_it(address: str, claim: ServiceHint, kind: str) -> None:
+def test_a_string_counts_wherever_the_url_contains_it(
+    address: str, claim: ServiceHint, kind: str
+) -> None:
     """Sidsten 2012, section 3.4.2, C1: positive if "both a and b are contained in u"."""
     assert BOOK.classify(address) == (claim, kind)
 
@@ -70,9 +90,15 @@ def test_only_what_has_nothing_but_a_request_is_uncertain() -> None:
 
 
 def test_the_name_of_a_service_in_the_path_helps_only_beside_a_request() -> None:
-    assert BOOK.classify("http://a.test/wms?REQUEST=GetCapabilities") == (ServiceHint.CERTAIN, "wms")
+    assert BOOK.classify("http://a.test/wms?REQUEST=GetCapabilities") == (
+        ServiceHint.CERTAIN,
+        "wms",
+    )
     assert BOOK.classify("http://a.test/wms") == (ServiceHint.NO, "")
-    assert BOOK.classify("http://a.test/forms?REQUEST=GetCapabilities") == (ServiceHint.UNCERTAIN, "")
+    assert BOOK.classify("http://a.test/forms?REQUEST=GetCapabilities") == (
+        ServiceHint.UNCERTAIN,
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +107,10 @@ def test_the_name_of_a_service_in_the_path_helps_only_beside_a_request() -> None
         ("ftp://a.test/", InvalidUrl.SCHEME),
         ("a.test/wms", InvalidUrl.SCHEME),
         ("", InvalidUrl.SCHEME),
-        ("http://a.test/wms&service=WMS&request=GetCapabilities", InvalidUrl.NO_QUESTION_MARK),
+        (
+            "http://a.test/wms&service=WMS&request=GetCapabilities",
+            InvalidUrl.NO_QUESTION_MARK,
+        ),
         ("http://", InvalidUrl.ONLY_SCHEME),
         ("https:", InvalidUrl.ONLY_SCHEME),
         ("http://?service=WMS", InvalidUrl.ONLY_SCHEME),
@@ -136,7 +165,9 @@ def test_a_sound_url_has_no_reason_against_it(address: str) -> None:
         ),
     ],
 )
-def test_the_standard_format_does_the_ten_and_the_two(written: str, formatted: str) -> None:
+def test_the_standard_format_does_the_ten_and_the_two(
+    written: str, formatted: str
+) -> None:
     assert normalise_oss(written, BOOK) == formatted
 
 
@@ -144,8 +175,14 @@ def test_the_standard_format_does_the_ten_and_the_two(written: str, formatted: s
     ("first", "second"),
     [
         ("http://www.a.test/ows?service=WMS", "http://a.test/ows?service=WMS"),
-        ("http://a.test/ows?service=WMS&version=1.1.1", "http://a.test/ows?VERSION=1.3.0&service=WMS"),
-        ("http://www.a.test/ows?service=WMS&version=1.1.1", "http://a.test/ows?service=WMS"),
+        (
+            "http://a.test/ows?service=WMS&version=1.1.1",
+            "http://a.test/ows?VERSION=1.3.0&service=WMS",
+        ),
+        (
+            "http://www.a.test/ows?service=WMS&version=1.1.1",
+            "http://a.test/ows?service=WMS",
+        ),
         (
             "http://a.test/ows?service=WMS&request=GetMap&layers=a",
             "http://a.test/ows?request=GetCapabilities&service=wms",
@@ -172,15 +209,21 @@ def test_other_differences_count(first: str, second: str) -> None:
 
 
 def test_the_higher_version_is_kept_and_else_the_first() -> None:
-    old, new = "http://a.test/?service=WMS&version=1.1.1", "http://a.test/?service=WMS&VERSION=1.3.0"
+    old, new = (
+        "http://a.test/?service=WMS&version=1.1.1",
+        "http://a.test/?service=WMS&VERSION=1.3.0",
+    )
     assert newer(old, new) == newer(new, old) == new
     assert newer("http://www.a.test/", "http://a.test/") == "http://www.a.test/"
-    assert newer("http://a.test/?version=1.10.0", "http://a.test/?version=1.9.0") == "http://a.test/?version=1.10.0"
+    assert (
+        newer("http://a.test/?version=1.10.0", "http://a.test/?version=1.9.0")
+        == "http://a.test/?version=1.10.0"
+    )
 
 
-ODD = st.text(max_size=80) | st.text(st.sampled_from("htp:/[].?&=%1fservicewms#@ "), max_size=40).map(
-    "http://a".__add__
-)
+ODD = st.text(max_size=80) | st.text(
+    st.sampled_from("htp:/[].?&=%1fservicewms#@ "), max_size=40
+).map("http://a".__add__)
 
 
 @given(ODD)

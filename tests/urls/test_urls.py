@@ -7,12 +7,30 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from geohound import urls
-from geohound.urls import canonical, embedded, endpoint, params_lower, shape, site, with_params
+from geohound.urls import (
+    canonical,
+    embedded,
+    endpoint,
+    params_lower,
+    shape,
+    site,
+    with_params,
+)
 
 WEB_ADDRESS = st.builds(
     lambda scheme, host, rest: f"{scheme}://{host}/{rest}",
     st.sampled_from(["http", "https", "HTTP"]),
-    st.sampled_from(["a.test", "A.Test.", "u:p@a.test:80", "1.2.3.4..", "0x7f.1..", "münchen.test", "[::1]:8080"]),
+    st.sampled_from(
+        [
+            "a.test",
+            "A.Test.",
+            "u:p@a.test:80",
+            "1.2.3.4..",
+            "0x7f.1..",
+            "münchen.test",
+            "[::1]:8080",
+        ]
+    ),
     st.text(st.sampled_from("ab/.;?&=#%0124eE7~+ü sid{}jessonamp"), max_size=40),
 )
 
@@ -56,7 +74,9 @@ WEB_ADDRESS = st.builds(
         ("http://[::FFFF:1.2.3.4]/", "http://[::ffff:102:304]/"),
     ],
 )
-def test_an_address_is_read_as_the_url_standard_reads_it(written: str, kept: str) -> None:
+def test_an_address_is_read_as_the_url_standard_reads_it(
+    written: str, kept: str
+) -> None:
     assert canonical(written) == kept
 
 
@@ -83,7 +103,9 @@ def test_what_is_no_web_address_has_no_canonical_form(written: str) -> None:
         ("#top", "http://a.test/p", "http://a.test/p"),
     ],
 )
-def test_a_relative_address_is_read_from_its_page(written: str, base: str, kept: str) -> None:
+def test_a_relative_address_is_read_from_its_page(
+    written: str, base: str, kept: str
+) -> None:
     assert canonical(written, base) == kept
 
 
@@ -96,7 +118,10 @@ def test_a_base_that_is_no_address_gives_nothing() -> None:
     [
         ("http://a.test/p;jsessionid=1F?x=1", "http://a.test/p?x=1"),
         ("http://a.test/x/..;sid=3/y", "http://a.test/y"),
-        ("http://a.test/p?PHPSESSID=1&x=1&utm_source=m&fbclid=q", "http://a.test/p?x=1"),
+        (
+            "http://a.test/p?PHPSESSID=1&x=1&utm_source=m&fbclid=q",
+            "http://a.test/p?x=1",
+        ),
         ("http://a.test/p?&&x=1&&y=2&", "http://a.test/p?x=1&y=2"),
         ("http://a.test/p?x=1&amp;amp;y=2&amp;", "http://a.test/p?x=1&y=2"),
         ("http://a.test/p?sid=9", "http://a.test/p"),
@@ -104,7 +129,9 @@ def test_a_base_that_is_no_address_gives_nothing() -> None:
         ("http://a.test/p?%73id=9", "http://a.test/p"),
     ],
 )
-def test_sessions_trackers_and_empty_parts_are_no_part_of_an_address(written: str, kept: str) -> None:
+def test_sessions_trackers_and_empty_parts_are_no_part_of_an_address(
+    written: str, kept: str
+) -> None:
     assert canonical(written) == kept
 
 
@@ -146,9 +173,15 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8
 
 @given(
     WEB_ADDRESS,
-    st.dictionaries(NAMES.map(str.lower), st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=4),
+    st.dictionaries(
+        NAMES.map(str.lower),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+        max_size=4,
+    ),
 )
-def test_parameters_that_were_set_are_read_back(address: str, wanted: dict[str, str]) -> None:
+def test_parameters_that_were_set_are_read_back(
+    address: str, wanted: dict[str, str]
+) -> None:
     wanted = {k: v for k, v in wanted.items() if k == k.lower()}
     found = params_lower(with_params(address, wanted))
     assert {k: found[k] for k in wanted} == wanted
@@ -156,7 +189,8 @@ def test_parameters_that_were_set_are_read_back(address: str, wanted: dict[str, 
 
 def test_parameters_are_replaced_whatever_their_case_and_others_are_kept() -> None:
     address = with_params(
-        "http://a.test/ows?MAP=/x.map&Service=WFS#top", {"SERVICE": "WMS", "request": "GetCapabilities"}
+        "http://a.test/ows?MAP=/x.map&Service=WFS#top",
+        {"SERVICE": "WMS", "request": "GetCapabilities"},
     )
     assert address == "http://a.test/ows?MAP=/x.map&SERVICE=WMS&request=GetCapabilities"
 
@@ -164,24 +198,38 @@ def test_parameters_are_replaced_whatever_their_case_and_others_are_kept() -> No
 def test_the_endpoint_keeps_what_belongs_to_the_vendor() -> None:
     asked = "http://a.test/cgi?SERVICE=WMS&token=t&map=/x.map&REQUEST=GetMap&LAYERS=a&BBOX=1,2,3,4"
     assert endpoint(asked) == "http://a.test/cgi?map=/x.map&token=t"
-    assert endpoint("http://a.test/ows?service=WFS&request=GetCapabilities") == "http://a.test/ows"
+    assert (
+        endpoint("http://a.test/ows?service=WFS&request=GetCapabilities")
+        == "http://a.test/ows"
+    )
 
 
 @pytest.mark.parametrize(
     ("written", "inside"),
     [
         ("http://p.test/?url=http://b.test/wms", ["http://b.test/wms"]),
-        ("http://p.test/?a=1&url=http%3A%2F%2Fb.test%2Fwms%3Fmap%3Dx", ["http://b.test/wms?map=x"]),
+        (
+            "http://p.test/?a=1&url=http%3A%2F%2Fb.test%2Fwms%3Fmap%3Dx",
+            ["http://b.test/wms?map=x"],
+        ),
         ("http://p.test/?url=http%253A%252F%252Fb.test%252Fwms", ["http://b.test/wms"]),
-        ("http://p.test/proxy.php?http://b.test/wms?service=WMS&x=1", ["http://b.test/wms?service=WMS&x=1"]),
+        (
+            "http://p.test/proxy.php?http://b.test/wms?service=WMS&x=1",
+            ["http://b.test/wms?service=WMS&x=1"],
+        ),
         ("http://p.test/proxy.php?http%3A%2F%2Fb.test%2Fwms", ["http://b.test/wms"]),
-        ("http://p.test/?a=HTTP://b.test/&b=https://c.test/", ["http://b.test/", "https://c.test/"]),
+        (
+            "http://p.test/?a=HTTP://b.test/&b=https://c.test/",
+            ["http://b.test/", "https://c.test/"],
+        ),
         ("http://p.test/?url=ftp://b.test/", []),
         ("http://p.test/?q=see+http://b.test/", []),
         ("http://p.test/http://b.test/", []),
     ],
 )
-def test_addresses_inside_parameters_are_taken_out(written: str, inside: list[str]) -> None:
+def test_addresses_inside_parameters_are_taken_out(
+    written: str, inside: list[str]
+) -> None:
     assert embedded(written) == inside
 
 
@@ -209,8 +257,12 @@ def test_pages_services_tiles_and_scripts_are_not_media(address: str) -> None:
 
 
 def test_pages_of_one_generator_share_a_shape() -> None:
-    assert shape("http://a.test/cal/2024/05?day=3&month=7") == shape("http://a.test/cal/1999/11?month=1&day=28")
-    assert shape("http://a.test/r/6f9619ff-8b86-d011-b42d-00c04fc964ff") == shape("http://a.test/r/12")
+    assert shape("http://a.test/cal/2024/05?day=3&month=7") == shape(
+        "http://a.test/cal/1999/11?month=1&day=28"
+    )
+    assert shape("http://a.test/r/6f9619ff-8b86-d011-b42d-00c04fc964ff") == shape(
+        "http://a.test/r/12"
+    )
     assert shape("http://a.test/a?x=1") != shape("http://a.test/a?y=1")
     assert shape("http://a.test/facade") != shape("http://a.test/decade")
 
@@ -248,12 +300,16 @@ def test_any_text_has_a_shape(text: str) -> None:
     assert isinstance(shape(text), str)
 
 
-@pytest.mark.parametrize("path", ["a/b/a/b/a/b", "x/a/a/a", "a/b/c/a/b/c/a/b/c/d", "q/" * 5000])
+@pytest.mark.parametrize(
+    "path", ["a/b/a/b/a/b", "x/a/a/a", "a/b/c/a/b/c/a/b/c/d", "q/" * 5000]
+)
 def test_a_path_that_runs_in_circles_is_seen(path: str) -> None:
     assert urls.repeats_path(f"http://h.test/{path}")
 
 
-@pytest.mark.parametrize("path", ["", "a/b/a/b", "a/a", "tiles/1/1/1", "a/b/a/c/a/d", "a?x=a/a/a/a"])
+@pytest.mark.parametrize(
+    "path", ["", "a/b/a/b", "a/a", "tiles/1/1/1", "a/b/a/c/a/d", "a?x=a/a/a/a"]
+)
 def test_a_path_that_merely_resembles_itself_is_no_trap(path: str) -> None:
     assert not urls.repeats_path(f"http://h.test/{path}")
 

@@ -11,7 +11,16 @@ from lxml import etree
 
 from geohound.model.biography import LifeChange, LifeEvent
 from geohound.model.health import HealthState
-from geohound.views.feeds import Feed, FeedEntry, Outage, atom, badge, calendar, json_feed, outages
+from geohound.views.feeds import (
+    Feed,
+    FeedEntry,
+    Outage,
+    atom,
+    badge,
+    calendar,
+    json_feed,
+    outages,
+)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -24,7 +33,10 @@ def state(days: int, detail: str) -> LifeEvent:
 
 def feed(title: str = "Roads", detail: str = "alive to dead: not found") -> Feed:
     return Feed(
-        "All", "http://p.test/feed.atom", "http://p.test/", [FeedEntry(state(1, detail), title, "http://p.test/s")]
+        "All",
+        "http://p.test/feed.atom",
+        "http://p.test/",
+        [FeedEntry(state(1, detail), title, "http://p.test/s")],
     )
 
 
@@ -40,7 +52,10 @@ def test_an_entry_has_one_id_for_ever() -> None:
     root = etree.fromstring(atom(feed()))
     assert root.findtext("a:updated", namespaces=SPACE) == (NOON + DAY).isoformat()
     assert root.findtext("a:entry/a:title", namespaces=SPACE) == "Roads: state"
-    ids = {etree.fromstring(atom(feed(title))).findtext("a:entry/a:id", namespaces=SPACE) for title in ("A", "B")}
+    ids = {
+        etree.fromstring(atom(feed(title))).findtext("a:entry/a:id", namespaces=SPACE)
+        for title in ("A", "B")
+    }
     assert len(ids) == 1
     assert json_feed(feed())["items"][0]["id"] in ids
 
@@ -58,7 +73,9 @@ def test_outages_last_from_the_first_trouble_to_the_first_good_look() -> None:
 
 @given(st.text(max_size=200))
 @fuzzed(100)
-def test_a_calendar_has_lines_of_at_most_75_bytes_and_no_line_of_strangers(reason: str) -> None:
+def test_a_calendar_has_lines_of_at_most_75_bytes_and_no_line_of_strangers(
+    reason: str,
+) -> None:
     """RFC 5545, section 3.1."""
     written = calendar("id", reason, [Outage(NOON, None, reason)], NOON)
     lines = written.split(b"\r\n")

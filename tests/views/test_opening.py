@@ -25,15 +25,24 @@ from geohound.views.opening import Opener
 
 open_layer = Opener(discover("kinds"), discover("snippets")).open
 BRAZIL = BBox(-75.0, -34.0, -34.0, 6.0)
-FOREST = Layer("ws:forest", "Forest", extent=Extent(BRAZIL), crs=("EPSG:4326", "EPSG:3857"))
-WMS = Service("wms", "https://maps.example/ows?map=/a.map", version="1.3.0", layers=(FOREST,))
+FOREST = Layer(
+    "ws:forest", "Forest", extent=Extent(BRAZIL), crs=("EPSG:4326", "EPSG:3857")
+)
+WMS = Service(
+    "wms", "https://maps.example/ows?map=/a.map", version="1.3.0", layers=(FOREST,)
+)
 
 
 def asked(url: str) -> dict[str, str]:
-    return {k.upper(): v[0] for k, v in parse_qs(urlsplit(url).query, keep_blank_values=True).items()}
+    return {
+        k.upper(): v[0]
+        for k, v in parse_qs(urlsplit(url).query, keep_blank_values=True).items()
+    }
 
 
-def get_map(service: Service, layer: Layer = FOREST, box: BBox | None = None) -> dict[str, str]:
+def get_map(
+    service: Service, layer: Layer = FOREST, box: BBox | None = None
+) -> dict[str, str]:
     return asked(open_layer(service, layer, box).first(Rel.MAP))
 
 
@@ -54,30 +63,54 @@ def test_a_layer_in_one_national_grid_is_asked_in_it() -> None:
     request = get_map(WMS, layer)
     north_west = [float(v) for v in request["BBOX"].split(",")]
     assert request["CRS"] == "EPSG:3006"
-    assert 6_000_000 < north_west[0] < 6_200_000  # northing first: SWEREF 99 TM has its axes so
+    assert (
+        6_000_000 < north_west[0] < 6_200_000
+    )  # northing first: SWEREF 99 TM has its axes so
     assert 450_000 < north_west[1] < 510_000
 
 
 def test_wms_1_0_0_is_asked_in_its_own_words() -> None:
-    service = replace(WMS, version="1.0.0", operations=(Operation("GetMap", formats=("GIF", "PNG")),))
+    service = replace(
+        WMS, version="1.0.0", operations=(Operation("GetMap", formats=("GIF", "PNG")),)
+    )
     request = get_map(service)
-    assert (request["WMTVER"], request["REQUEST"], request["FORMAT"]) == ("1.0.0", "map", "PNG")
+    assert (request["WMTVER"], request["REQUEST"], request["FORMAT"]) == (
+        "1.0.0",
+        "map",
+        "PNG",
+    )
 
 
-def test_a_server_that_tells_the_name_it_has_at_home_is_asked_where_it_answered() -> None:
+def test_a_server_that_tells_the_name_it_has_at_home_is_asked_where_it_answered() -> (
+    None
+):
     home = replace(WMS, operations=(Operation("GetMap", "http://localhost:8080/ows?"),))
-    here = replace(WMS, operations=(Operation("GetMap", "https://maps.example/getmap?"),))
-    assert open_layer(home, FOREST).first(Rel.MAP).startswith("https://maps.example/ows?")
-    assert open_layer(here, FOREST).first(Rel.MAP).startswith("https://maps.example/getmap?")
+    here = replace(
+        WMS, operations=(Operation("GetMap", "https://maps.example/getmap?"),)
+    )
+    assert (
+        open_layer(home, FOREST).first(Rel.MAP).startswith("https://maps.example/ows?")
+    )
+    assert (
+        open_layer(here, FOREST)
+        .first(Rel.MAP)
+        .startswith("https://maps.example/getmap?")
+    )
 
 
 def test_a_box_across_the_antimeridian_is_asked_for_in_its_wider_part() -> None:
-    fiji = Layer("reefs", extent=Extent(BBox(176.0, -20.0, -178.0, -12.0)), crs=("CRS:84",))
+    fiji = Layer(
+        "reefs", extent=Extent(BBox(176.0, -20.0, -178.0, -12.0)), crs=("CRS:84",)
+    )
     assert get_map(WMS, fiji)["BBOX"] == "176,-20,180,-12"
 
 
-def test_the_part_asked_for_is_cut_to_the_layer_and_forgotten_where_the_layer_is_elsewhere() -> None:
-    assert view(WMS, FOREST, BBox(-80.0, 0.0, -50.0, 20.0)) == BBox(-75.0, 0.0, -50.0, 6.0)
+def test_the_part_asked_for_is_cut_to_the_layer_and_forgotten_where_the_layer_is_elsewhere() -> (
+    None
+):
+    assert view(WMS, FOREST, BBox(-80.0, 0.0, -50.0, 20.0)) == BBox(
+        -75.0, 0.0, -50.0, 6.0
+    )
     assert view(WMS, FOREST, BBox(100.0, 0.0, 120.0, 20.0)) == BRAZIL
 
 
@@ -99,27 +132,50 @@ def test_a_point_gets_room_around_it() -> None:
     ("version", "name", "count", "box"),
     [
         ("2.0.0", "TYPENAMES", "COUNT", "-10,-60,0,-50,urn:ogc:def:crs:EPSG::4326"),
-        ("1.1.0", "TYPENAME", "MAXFEATURES", "-10,-60,0,-50,urn:ogc:def:crs:EPSG::4326"),
+        (
+            "1.1.0",
+            "TYPENAME",
+            "MAXFEATURES",
+            "-10,-60,0,-50,urn:ogc:def:crs:EPSG::4326",
+        ),
         ("1.0.0", "TYPENAME", "MAXFEATURES", "-60,-10,-50,0"),
     ],
 )
-def test_each_wfs_version_is_asked_in_its_own_words(version: str, name: str, count: str, box: str) -> None:
+def test_each_wfs_version_is_asked_in_its_own_words(
+    version: str, name: str, count: str, box: str
+) -> None:
     wfs = Service("wfs", "https://maps.example/wfs", version=version)
-    request = asked(open_layer(wfs, FOREST, BBox(-60.0, -10.0, -50.0, 0.0)).first(Rel.FEATURES))
+    request = asked(
+        open_layer(wfs, FOREST, BBox(-60.0, -10.0, -50.0, 0.0)).first(Rel.FEATURES)
+    )
     assert (request[name], request[count], request["BBOX"]) == ("ws:forest", "10", box)
 
 
 def test_geojson_is_asked_for_by_the_name_that_the_server_has_for_it() -> None:
-    formats = ("text/xml; subtype=gml/3.2", "text/javascript", "application/json; subtype=geojson")
+    formats = (
+        "text/xml; subtype=gml/3.2",
+        "text/javascript",
+        "application/json; subtype=geojson",
+    )
     wfs = Service(
-        "wfs", "https://a.example/wfs", version="2.0.0", operations=(Operation("GetFeature", formats=formats),)
+        "wfs",
+        "https://a.example/wfs",
+        version="2.0.0",
+        operations=(Operation("GetFeature", formats=formats),),
     )
     url = open_layer(wfs, FOREST).first(Rel.FEATURES)
     assert asked(url)["OUTPUTFORMAT"] == "application/json; subtype=geojson"
 
 
 LEVELS = tuple(
-    Level(f"EPSG:900913:{z}", 559082264.0287178 / 2**z, (-20037508.3427892, 20037508.3427892), (256, 256), 2**z, 2**z)
+    Level(
+        f"EPSG:900913:{z}",
+        559082264.0287178 / 2**z,
+        (-20037508.3427892, 20037508.3427892),
+        (256, 256),
+        2**z,
+        2**z,
+    )
     for z in range(19)
 )
 MERCATOR = Grid("EPSG:900913", "EPSG:3857", LEVELS)
@@ -142,17 +198,30 @@ def test_a_tile_holds_the_middle_of_the_box() -> None:
 
 def test_wmts_is_asked_by_key_or_by_template_as_the_layer_offers() -> None:
     grids = (DEGREES.as_text(), MERCATOR.as_text())
-    layer = replace(FOREST, grids=("EPSG:900913", "EPSG:4326"), formats=("image/png",), styles=("green",))
-    wmts = Service("wmts", "https://t.example/wmts", version="1.0.0", grids=grids, layers=(layer,))
+    layer = replace(
+        FOREST,
+        grids=("EPSG:900913", "EPSG:4326"),
+        formats=("image/png",),
+        styles=("green",),
+    )
+    wmts = Service(
+        "wmts", "https://t.example/wmts", version="1.0.0", grids=grids, layers=(layer,)
+    )
     request = asked(open_layer(wmts, layer).first(Rel.TILE))
     assert request["TILEMATRIX"].startswith("EPSG:900913:")
     assert (request["TILEMATRIXSET"], request["STYLE"]) == ("EPSG:900913", "green")
-    template = "https://t.example/{Style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}.png"
+    template = (
+        "https://t.example/{Style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}.png"
+    )
     rest = open_layer(wmts, replace(layer, links=(template,)))
-    assert rest.first(Rel.TILE).startswith("https://t.example/green/EPSG:900913/EPSG:900913:3/")
+    assert rest.first(Rel.TILE).startswith(
+        "https://t.example/green/EPSG:900913/EPSG:900913:3/"
+    )
     preview = drawing_of(rest.links)
     assert preview is not None
-    assert preview.url == "https://t.example/green/EPSG:900913/EPSG:900913:{z}/{y}/{x}.png"
+    assert (
+        preview.url == "https://t.example/green/EPSG:900913/EPSG:900913:{z}/{y}/{x}.png"
+    )
 
 
 def test_a_grid_survives_being_written_down() -> None:
@@ -160,14 +229,20 @@ def test_a_grid_survives_being_written_down() -> None:
     assert parse_grid("nonsense") is None
 
 
-def test_tiles_whose_address_does_not_say_what_they_are_open_as_what_the_layer_says() -> None:
+def test_tiles_whose_address_does_not_say_what_they_are_open_as_what_the_layer_says() -> (
+    None
+):
     template = "http://a.test/tiles/{z}/{x}/{y}"
-    vector = Layer("roads", links=(template,), formats=("application/vnd.mapbox-vector-tile",))
+    vector = Layer(
+        "roads", links=(template,), formats=("application/vnd.mapbox-vector-tile",)
+    )
     plain = Layer("roads", links=(template,))
     picture = replace(vector, links=(f"{template}.png",))
 
     def tools(layer: Layer) -> str:
-        opening = open_layer(Service("tilejson", "http://a.test/tilejson.json", layers=(layer,)), layer)
+        opening = open_layer(
+            Service("tilejson", "http://a.test/tilejson.json", layers=(layer,)), layer
+        )
         return "\n".join(snippet.code for snippet in opening.snippets)
 
     assert "addVectorTileLayer" in tools(vector)
@@ -181,48 +256,81 @@ def test_tiles_of_an_api_are_asked_row_first_unless_it_says_otherwise() -> None:
     service = Service("ogcapi-tiles", "http://a.test", layers=(layer,))
     box = BBox(24.0, 60.0, 25.0, 61.0)
     zoom, column, row = slippy_tile(view(service, layer, box), 14)
-    assert f"/WebMercatorQuad/{zoom}/{row}/{column}?" in open_layer(service, layer, box).first(Rel.TILE)
-    told = "http://a.test/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
+    assert f"/WebMercatorQuad/{zoom}/{row}/{column}?" in open_layer(
+        service, layer, box
+    ).first(Rel.TILE)
+    told = (
+        "http://a.test/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
+    )
     other = replace(service, operations=(Operation("tile", told),))
-    assert f"/WebMercatorQuad/{zoom}/{column}/{row}?" in open_layer(other, layer, box).first(Rel.TILE)
+    assert f"/WebMercatorQuad/{zoom}/{column}/{row}?" in open_layer(
+        other, layer, box
+    ).first(Rel.TILE)
 
 
 def test_tms_rows_are_counted_from_the_south() -> None:
-    layer = replace(FOREST, links=("https://t.example/tms/1.0.0/forest",), formats=("image/jpeg",))
-    url = open_layer(Service("tms", "https://t.example/tms/1.0.0"), layer, BBox(-70.0, -20.0, -50.0, 0.0)).first(
-        Rel.TILE
+    layer = replace(
+        FOREST, links=("https://t.example/tms/1.0.0/forest",), formats=("image/jpeg",)
     )
+    url = open_layer(
+        Service("tms", "https://t.example/tms/1.0.0"),
+        layer,
+        BBox(-70.0, -20.0, -50.0, 0.0),
+    ).first(Rel.TILE)
     assert url == "https://t.example/tms/1.0.0/forest/4/5/7.jpg"
 
 
 def test_what_cannot_be_opened_says_why() -> None:
     script = open_layer(Service("wms", "javascript:alert(1)", layers=(FOREST,)))
-    assert (script.links, script.snippets, script.reason) == ((), (), "The endpoint is not a web address.")
+    assert (script.links, script.snippets, script.reason) == (
+        (),
+        (),
+        "The endpoint is not a web address.",
+    )
     stranger = open_layer(Service("gopher", "https://a.example/"))
-    assert (stranger.links, stranger.reason) == ((), "No installed part knows services of the kind 'gopher'.")
+    assert (stranger.links, stranger.reason) == (
+        (),
+        "No installed part knows services of the kind 'gopher'.",
+    )
     planning = open_layer(Service("sps", "https://a.example/sps"))
     assert [link.rel for link in planning.links] == [Rel.CAPABILITIES]
-    assert planning.reason == "Nothing but its description can be asked for by a simple request."
+    assert (
+        planning.reason
+        == "Nothing but its description can be asked for by a simple request."
+    )
 
 
-def test_a_scene_is_asked_for_by_its_layer_and_any_other_service_by_the_name_it_states() -> None:
-    scene = Service("arcgis-sceneserver", "https://a.example/arcgis/rest/services/Town/SceneServer")
+def test_a_scene_is_asked_for_by_its_layer_and_any_other_service_by_the_name_it_states() -> (
+    None
+):
+    scene = Service(
+        "arcgis-sceneserver", "https://a.example/arcgis/rest/services/Town/SceneServer"
+    )
     assert open_layer(scene).first(Rel.DATA).startswith(f"{scene.endpoint}/layers/0?")
     table_joining = Service("ows", "https://a.example/tjs", keywords=("tables", "TJS"))
-    assert asked(open_layer(table_joining).first(Rel.CAPABILITIES)) == {"SERVICE": "TJS", "REQUEST": "GetCapabilities"}
+    assert asked(open_layer(table_joining).first(Rel.CAPABILITIES)) == {
+        "SERVICE": "TJS",
+        "REQUEST": "GetCapabilities",
+    }
 
 
 def test_programs_are_given_what_brings_data_before_what_describes_it() -> None:
     opening = open_layer(replace(WMS, operations=()), FOREST)
     assert [link.rel for link in opening.links] == [Rel.CAPABILITIES, Rel.MAP]
-    assert all("GetCapabilities" not in snippet.code for snippet in opening.snippets if snippet.tool == "curl")
+    assert all(
+        "GetCapabilities" not in snippet.code
+        for snippet in opening.snippets
+        if snippet.tool == "curl"
+    )
 
 
 @given(
     st.floats(-180, 180), st.floats(-90, 90), st.floats(-180, 180), st.floats(-90, 90),
     st.sampled_from(["wms", "wfs", "wcs", "wmts", "ogcapi-features", "arcgis-mapserver", "xyz"]),
 )  # fmt: skip
-def test_any_box_gives_requests(west: float, a: float, east: float, b: float, kind: str) -> None:
+def test_any_box_gives_requests(
+    west: float, a: float, east: float, b: float, kind: str
+) -> None:
     box = BBox(west, min(a, b), east, max(a, b))
     layer = replace(FOREST, extent=Extent(box), grids=("EPSG:900913",))
     service = Service(kind, "https://a.example/x", grids=(MERCATOR.as_text(),), layers=(layer,), operations=(
@@ -237,16 +345,27 @@ def test_any_box_gives_requests(west: float, a: float, east: float, b: float, ki
 @pytest.mark.parametrize("kind", ["wfs", "ogcapi-features"])
 def test_a_name_that_looks_like_an_option_is_none_to_ogr2ogr(kind: str) -> None:
     name = '--config "x'
-    service = Service(kind, "https://maps.example/ows", version="2.0.0", layers=(Layer(name),))
+    service = Service(
+        kind, "https://maps.example/ows", version="2.0.0", layers=(Layer(name),)
+    )
     code = next(s.code for s in open_layer(service).snippets if s.tool == "gdal")
-    assert shlex.split(code)[-4:] == ["-nln", "layer", "-sql", 'SELECT * FROM "--config \\"x"']
+    assert shlex.split(code)[-4:] == [
+        "-nln",
+        "layer",
+        "-sql",
+        'SELECT * FROM "--config \\"x"',
+    ]
 
 
 @pytest.mark.parametrize("tool", ["python", "curl", "gdal"])
-def test_a_coverage_of_wcs_1_1_is_taken_out_of_the_parts_it_comes_in(tool: str, tmp_path: Path) -> None:
+def test_a_coverage_of_wcs_1_1_is_taken_out_of_the_parts_it_comes_in(
+    tool: str, tmp_path: Path
+) -> None:
     """MapServer begins with an empty line and ends its own with one sign, others with two."""
     picture = bytes(range(256)) + b"\r\n--wc\r\r\n\n\x85"
-    service = Service("wcs", "https://maps.example/ows", version="1.1.2", layers=(Layer("depth"),))
+    service = Service(
+        "wcs", "https://maps.example/ows", version="1.1.2", layers=(Layer("depth"),)
+    )
     opening = open_layer(service)
     code = next(s.code for s in opening.snippets if s.tool == tool)
     if tool == "python":
@@ -260,11 +379,17 @@ def test_a_coverage_of_wcs_1_1_is_taken_out_of_the_parts_it_comes_in(tool: str, 
         (tmp_path / "coverage.mime").write_bytes(end.join(told))
         subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
         assert (tmp_path / "coverage.tif").read_bytes() == picture
-    assert {link.media_type for link in opening.links if link.rel == Rel.COVERAGE} == {"multipart/related"}
+    assert {link.media_type for link in opening.links if link.rel == Rel.COVERAGE} == {
+        "multipart/related"
+    }
 
 
-@pytest.mark.parametrize("crs", ["+proj=merc +x=:$(touch x)", "+init=epsg:3857 +a$(id)", "EPSG:3857;id"])
-def test_a_reference_system_that_no_authority_registers_is_not_asked_for(crs: str) -> None:
+@pytest.mark.parametrize(
+    "crs", ["+proj=merc +x=:$(touch x)", "+init=epsg:3857 +a$(id)", "EPSG:3857;id"]
+)
+def test_a_reference_system_that_no_authority_registers_is_not_asked_for(
+    crs: str,
+) -> None:
     """PROJ would take these for a projection, and a shell for a command."""
     opening = open_layer(WMS, replace(FOREST, crs=(crs,)))
     assert asked(opening.first(Rel.MAP))["CRS"] == "EPSG:4326"
@@ -272,13 +397,24 @@ def test_a_reference_system_that_no_authority_registers_is_not_asked_for(crs: st
 
 
 def test_reference_systems_of_other_authorities_are_asked_for() -> None:
-    assert get_map(WMS, replace(FOREST, crs=("IGNF:LAMB93", "ESRI:54009")))["CRS"] == "IGNF:LAMB93"
+    assert (
+        get_map(WMS, replace(FOREST, crs=("IGNF:LAMB93", "ESRI:54009")))["CRS"]
+        == "IGNF:LAMB93"
+    )
 
 
-@pytest.mark.parametrize("media", ["image/;id;", 'image/"+x', "image/`w`", 'image/\\"', "image/$(w"])
+@pytest.mark.parametrize(
+    "media", ["image/;id;", 'image/"+x', "image/`w`", 'image/\\"', "image/$(w"]
+)
 def test_the_type_of_a_tile_is_no_command(media: str) -> None:
     layer = Layer("a", extent=Extent(BRAZIL), formats=(media,), grids=("EPSG:900913",))
-    service = Service("wmts", "https://t.example/wmts", version="1.0.0", grids=(MERCATOR.as_text(),), layers=(layer,))
+    service = Service(
+        "wmts",
+        "https://t.example/wmts",
+        version="1.0.0",
+        grids=(MERCATOR.as_text(),),
+        layers=(layer,),
+    )
     codes = {each.tool: each.code for each in open_layer(service).snippets}
     assert re.fullmatch(r"curl -fsS -o tile\.[a-z]{1,4} \S+\n", codes["curl"])
     assert re.search(r'open\("tile\.[a-z]{1,4}", "wb"\)', codes["python"])

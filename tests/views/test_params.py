@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from geohound.model.bbox import BBox, Relation
 from geohound.model.health import HealthState
 from geohound.model.search.query import FACETS, Query
-from geohound.views.params import API, COMMAND_LINE, LIBRARY, PAGES, SearchParams, read_query
+from geohound.views.params import (
+    API,
+    COMMAND_LINE,
+    LIBRARY,
+    PAGES,
+    SearchParams,
+    read_query,
+)
 from geohound.views.parsing import ParameterError, fields, read_box, read_years
 
 SURFACES = (COMMAND_LINE, API, PAGES, LIBRARY)
@@ -19,7 +26,10 @@ KINDS = {"kind": ("wms", "wfs", "ogcapi-features")}
 
 
 def ask(interface=API, **texts: str | Sequence[str]) -> Query:
-    given = {name.rstrip("_"): [text] if isinstance(text, str) else text for name, text in texts.items()}
+    given = {
+        name.rstrip("_"): [text] if isinstance(text, str) else text
+        for name, text in texts.items()
+    }
     return read_query(given, interface, KINDS)
 
 
@@ -62,30 +72,65 @@ def test_kinds_and_states_are_taken_in_capitals_each_once_repeated_or_joined() -
 
 
 def test_a_value_keeps_its_capitals_where_the_catalogue_has_some() -> None:
-    assert ask(class_="inlandWaters", country="DE").filters() == {"class": ("inlandWaters",), "country": ("DE",)}
+    assert ask(class_="inlandWaters", country="DE").filters() == {
+        "class": ("inlandWaters",),
+        "country": ("DE",),
+    }
 
 
 @pytest.mark.parametrize("interface", SURFACES)
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("bbox", "1,2,3", "{} “1,2,3” cannot be used: a box is four numbers, west,south,east,north, for example"),
+        (
+            "bbox",
+            "1,2,3",
+            "{} “1,2,3” cannot be used: a box is four numbers, west,south,east,north, for example",
+        ),
         ("bbox", "a,b,c,d", "{} “a,b,c,d” cannot be used: a box is four numbers"),
         ("bbox", "here", "{} “here” cannot be used: a box is four numbers"),
-        ("bbox", "0,0,200,10", "{} “0,0,200,10” cannot be used: longitudes go from -180 to 180."),
-        ("bbox", "0,-91,20,10", "{} “0,-91,20,10” cannot be used: latitudes go from -90 to 90"),
-        ("bbox", "nan,0,1,1", "{} “nan,0,1,1” cannot be used: a box needs four finite numbers."),
+        (
+            "bbox",
+            "0,0,200,10",
+            "{} “0,0,200,10” cannot be used: longitudes go from -180 to 180.",
+        ),
+        (
+            "bbox",
+            "0,-91,20,10",
+            "{} “0,-91,20,10” cannot be used: latitudes go from -90 to 90",
+        ),
+        (
+            "bbox",
+            "nan,0,1,1",
+            "{} “nan,0,1,1” cannot be used: a box needs four finite numbers.",
+        ),
         ("bbox", "0,0,inf,1", "a box needs four finite numbers."),
         ("bbox", "1" * 300, "{} must be four short numbers"),
-        ("relation", "near", "{} “near” is not known; use one of contains, overlaps, within."),
-        ("kind", "wms,gopher", "{} “gopher” is not known; use one of ogcapi-features, wfs, wms."),
-        ("state", "ill", "{} “ill” is not known; use one of alive, dead, unknown, unsure."),
+        (
+            "relation",
+            "near",
+            "{} “near” is not known; use one of contains, overlaps, within.",
+        ),
+        (
+            "kind",
+            "wms,gopher",
+            "{} “gopher” is not known; use one of ogcapi-features, wfs, wms.",
+        ),
+        (
+            "state",
+            "ill",
+            "{} “ill” is not known; use one of alive, dead, unknown, unsure.",
+        ),
         ("limit", "-1", "{} must be a whole number from "),
         ("limit", "ten", ", not “ten”."),
         ("limit", "٣", ", not “٣”."),
         ("limit", "9" * 6000, "{} must be a whole number from "),
         ("offset", "x", "{} must be a whole number from 0 to "),
-        ("years", "soon", "{} must be a year such as 2010, or the first and the last such as 1990-2010, not “soon”."),
+        (
+            "years",
+            "soon",
+            "{} must be a year such as 2010, or the first and the last such as 1990-2010, not “soon”.",
+        ),
         ("years", "2000-2005-2010", "{} must be a year such as 2010"),
         ("expand", "perhaps", "{} must be true or false, not “perhaps”."),
         ("expand", "1", "{} must be true or false, not “1”."),
@@ -97,7 +142,9 @@ def test_a_value_keeps_its_capitals_where_the_catalogue_has_some() -> None:
         ("topic", "\x1b[31m", None),
     ],
 )
-def test_what_cannot_be_used_is_answered_with_what_can(interface, name: str, text: str, sentence: str | None) -> None:
+def test_what_cannot_be_used_is_answered_with_what_can(
+    interface, name: str, text: str, sentence: str | None
+) -> None:
     if sentence is None:  # free text: finds nothing
         assert ask(interface, **{name: text}).filters() == {name: (text,)}
         return
@@ -116,8 +163,12 @@ def test_what_cannot_be_used_is_answered_with_what_can(interface, name: str, tex
         (LIBRARY, "class", "class_"), (LIBRARY, "bbox", "bbox"), (API, "class", "class"), (PAGES, "bbox", "bbox"),
     ],
 )  # fmt: skip
-def test_a_parameter_is_named_as_the_surface_spells_it(interface, name: str, spelled: str) -> None:
-    with pytest.raises(ParameterError, match=f"^{spelled} must be left out or have a value"):
+def test_a_parameter_is_named_as_the_surface_spells_it(
+    interface, name: str, spelled: str
+) -> None:
+    with pytest.raises(
+        ParameterError, match=f"^{spelled} must be left out or have a value"
+    ):
         ask(interface, **{name: ""})
 
 
@@ -128,7 +179,8 @@ def test_the_words_of_a_stranger_cannot_drive_a_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interface", "limit", "offset"), [(API, 100, 10_000), (PAGES, 100, 10_000), (COMMAND_LINE, 1000, 10**9)]
+    ("interface", "limit", "offset"),
+    [(API, 100, 10_000), (PAGES, 100, 10_000), (COMMAND_LINE, 1000, 10**9)],
 )
 def test_strangers_get_shorter_lists(interface, limit: int, offset: int) -> None:
     assert ask(interface, limit=str(limit), offset=str(offset)).limit == limit
@@ -149,21 +201,31 @@ def test_strangers_type_shorter_texts() -> None:
 def test_what_may_be_given_once_is_not_taken_twice() -> None:
     with pytest.raises(ParameterError, match="limit may be given once, not 2 times"):
         ask(limit=["1", "2"])
-    with pytest.raises(ParameterError, match="provider may have at most 100 values, not 101"):
+    with pytest.raises(
+        ParameterError, match="provider may have at most 100 values, not 101"
+    ):
         ask(provider=[str(n) for n in range(101)])
-    with pytest.raises(ParameterError, match="provider may have at most 100 values, not 101"):
+    with pytest.raises(
+        ParameterError, match="provider may have at most 100 values, not 101"
+    ):
         ask(provider=["the same"] * 101)
-    with pytest.raises(ParameterError, match="country may have at most 100 values, not 101"):
+    with pytest.raises(
+        ParameterError, match="country may have at most 100 values, not 101"
+    ):
         ask(country=",".join(map(str, range(101))))
 
 
-@pytest.mark.parametrize("text", ["-75,-34,-34,6", "-75 -34 -34 6", " -75; -34; -34; 6", "-75,6,-34,-34"])
+@pytest.mark.parametrize(
+    "text", ["-75,-34,-34,6", "-75 -34 -34 6", " -75; -34; -34; 6", "-75,6,-34,-34"]
+)
 def test_a_box_may_be_written_in_any_usual_way(text: str) -> None:
     """The last one has its north side first, as GDAL's -projwin takes it."""
     assert read_box(text) == BBox(-75, -34, -34, 6)
 
 
-@pytest.mark.parametrize("text", ["0.30000000000000004,60,25,65", "1e-05,60,25,65", "-1.5E-7,-0,25,65"])
+@pytest.mark.parametrize(
+    "text", ["0.30000000000000004,60,25,65", "1e-05,60,25,65", "-1.5E-7,-0,25,65"]
+)
 def test_a_box_may_be_written_as_programs_write_numbers(text: str) -> None:
     """Half of the sums of decimals have 17 digits, and small numbers come with an exponent."""
     box = read_box(text)
@@ -173,14 +235,28 @@ def test_a_box_may_be_written_as_programs_write_numbers(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "years"),
-    [("2010", (2010, 2010)), ("1990-2010", (1990, 2010)), ("2010 / 1990", (1990, 2010)), ("", None)],
+    [
+        ("2010", (2010, 2010)),
+        ("1990-2010", (1990, 2010)),
+        ("2010 / 1990", (1990, 2010)),
+        ("", None),
+    ],
 )
-def test_years_may_be_one_or_the_first_and_the_last(text: str, years: tuple[int, int] | None) -> None:
+def test_years_may_be_one_or_the_first_and_the_last(
+    text: str, years: tuple[int, int] | None
+) -> None:
     assert read_years(text) == years
 
 
-@given(st.dictionaries(st.sampled_from([*fields(SearchParams), "colour"]), st.lists(st.text(), max_size=3)))
-def test_whatever_is_given_is_a_query_or_a_sentence(texts: dict[str, list[str]]) -> None:
+@given(
+    st.dictionaries(
+        st.sampled_from([*fields(SearchParams), "colour"]),
+        st.lists(st.text(), max_size=3),
+    )
+)
+def test_whatever_is_given_is_a_query_or_a_sentence(
+    texts: dict[str, list[str]],
+) -> None:
     for interface in SURFACES:
         try:
             assert isinstance(read_query(texts, interface, KINDS), Query)

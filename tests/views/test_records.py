@@ -12,7 +12,16 @@ from geohound.model.bbox import BBox
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check, HealthState
 from geohound.model.search.query import Hit
-from geohound.model.service import Extent, Layer, Operation, Refusal, RefusalReason, Service, Sighting, Verdict
+from geohound.model.service import (
+    Extent,
+    Layer,
+    Operation,
+    Refusal,
+    RefusalReason,
+    Service,
+    Sighting,
+    Verdict,
+)
 from geohound.model.visit import Via
 from geohound.views.encoding import encode, plain
 from geohound.views.known import health_record, history
@@ -37,14 +46,20 @@ SAID = (  # of a service, by every command
 def test_identify_has_the_fields_that_programs_rely_on() -> None:
     record = identified("roads.xml", Verdict((ROADS,)), 12.345)
     assert {*SAID, "input", "refusal", "elapsed_ms", "kinds"} <= set(record)
-    assert (record["kind"], record["kinds"], record["refusal"]) == ("wms", ["wms"], None)
+    assert (record["kind"], record["kinds"], record["refusal"]) == (
+        "wms",
+        ["wms"],
+        None,
+    )
     assert {"name", "title", "bbox"} <= set(record["layers"][0])
     assert record["bbox"] == record["layers"][0]["bbox"] == [5.123457, 47.0, 15.0, 55.0]
     assert record["elapsed_ms"] == 12.3
 
 
 def test_what_is_no_service_has_the_same_fields_with_nothing_in_them() -> None:
-    record = identified("page.html", Verdict(refusal=Refusal(RefusalReason.HTML_PAGE, "Welcome")), 1.0)
+    record = identified(
+        "page.html", Verdict(refusal=Refusal(RefusalReason.HTML_PAGE, "Welcome")), 1.0
+    )
     assert set(record) == set(identified("roads.xml", Verdict((ROADS,)), 12.345))
     nothing = ("kind", "id", "state", "endpoint", "version", "bbox", "software")
     assert {name: record[name] for name in nothing} == dict.fromkeys(nothing)
@@ -54,30 +69,77 @@ def test_what_is_no_service_has_the_same_fields_with_nothing_in_them() -> None:
 
 def test_a_template_is_no_endpoint_of_a_saved_answer() -> None:
     """A saved OpenSearch description gives patterns of searches; where it was it may say by a link to itself."""
-    search = Operation("search", get="http://g.example/s?q={searchTerms}&bbox={geo:box}")
+    search = Operation(
+        "search", get="http://g.example/s?q={searchTerms}&bbox={geo:box}"
+    )
     saved = Service("opensearch", "file:///tmp/os.xml", operations=(search,))
     assert identified("os.xml", Verdict((saved,)), 1.0)["endpoint"] is None
     saved = replace(saved, online_resource="http://g.example/os.xml")
-    assert identified("os.xml", Verdict((saved,)), 1.0)["endpoint"] == "http://g.example/os.xml"
+    assert (
+        identified("os.xml", Verdict((saved,)), 1.0)["endpoint"]
+        == "http://g.example/os.xml"
+    )
 
 
 def test_a_saved_answer_has_the_endpoint_that_it_names_itself() -> None:
-    saved = Service("wms", "file:///tmp/roads.xml", online_resource="https://roads.example/wms?service=WMS")
-    assert identified("roads.xml", Verdict((saved,)), 1.0)["endpoint"] == "https://roads.example/wms"
-    assert identified("roads.xml", Verdict((Service("wms", "file:///tmp/roads.xml"),)), 1.0)["endpoint"] is None
+    saved = Service(
+        "wms",
+        "file:///tmp/roads.xml",
+        online_resource="https://roads.example/wms?service=WMS",
+    )
+    assert (
+        identified("roads.xml", Verdict((saved,)), 1.0)["endpoint"]
+        == "https://roads.example/wms"
+    )
+    assert (
+        identified(
+            "roads.xml", Verdict((Service("wms", "file:///tmp/roads.xml"),)), 1.0
+        )["endpoint"]
+        is None
+    )
 
 
 def test_a_hit_has_the_fields_that_programs_rely_on() -> None:
-    record = plain(hit_record(Hit(ROADS, ROADS.layers, 0.12345678, "words", HealthState.ALIVE, 9, 1, ("0" * 16,))))
-    assert {"id", "kind", "endpoint", "title", "score", "bbox", "layers", "state", "why"} <= set(record)
-    assert record["layers"] == [{"name": "a", "title": "A", "bbox": [5.123457, 47.0, 15.0, 55.0]}]
-    assert (record["score"], record["layer_count"], record["match_count"]) == (0.123457, 9, 1)
+    record = plain(
+        hit_record(
+            Hit(
+                ROADS,
+                ROADS.layers,
+                0.12345678,
+                "words",
+                HealthState.ALIVE,
+                9,
+                1,
+                ("0" * 16,),
+            )
+        )
+    )
+    assert {
+        "id",
+        "kind",
+        "endpoint",
+        "title",
+        "score",
+        "bbox",
+        "layers",
+        "state",
+        "why",
+    } <= set(record)
+    assert record["layers"] == [
+        {"name": "a", "title": "A", "bbox": [5.123457, 47.0, 15.0, 55.0]}
+    ]
+    assert (record["score"], record["layer_count"], record["match_count"]) == (
+        0.123457,
+        9,
+        1,
+    )
 
 
 def test_a_record_can_be_written_whatever_a_service_declares() -> None:
     hostile = Extent(None, (float("nan"), float("-inf"), 1.0, 2.0))
     record = service_record(
-        Service("wms", "https://a.example/", title="lone \ud800", extent=hostile), HealthState.UNKNOWN
+        Service("wms", "https://a.example/", title="lone \ud800", extent=hostile),
+        HealthState.UNKNOWN,
     )
     written = json.loads(encode(record))
     assert written["title"] == "lone ?"
@@ -87,7 +149,8 @@ def test_a_record_can_be_written_whatever_a_service_declares() -> None:
 def checks(*looks: tuple[int, bool | None, float], reason: str = "") -> list[Check]:
     """Looks so many days before noon."""
     return [
-        Check("s", NOON - timedelta(days=days), ok, "" if ok else reason, elapsed_s) for days, ok, elapsed_s in looks
+        Check("s", NOON - timedelta(days=days), ok, "" if ok else reason, elapsed_s)
+        for days, ok, elapsed_s in looks
     ]
 
 
@@ -106,7 +169,12 @@ def test_health_has_the_fields_that_programs_rely_on() -> None:
 
 def test_availability_is_the_share_of_the_clear_looks_of_so_many_days() -> None:
     looks = checks(
-        (400, False, 1.0), (100, False, 1.0), (20, False, 1.0), (10, True, 1.0), (3, None, 1.0), (1, True, 1.0)
+        (400, False, 1.0),
+        (100, False, 1.0),
+        (20, False, 1.0),
+        (10, True, 1.0),
+        (3, None, 1.0),
+        (1, True, 1.0),
     )
     availability = plain(health_record(looks, NOON).availability)
     assert availability == {"7d": 1.0, "30d": pytest.approx(2 / 3), "365d": 0.5}
@@ -124,31 +192,62 @@ def test_latency_is_that_of_the_good_answers() -> None:
         (((2, False, 1.0), (1, True, 1.0)), HealthState.ALIVE, None),
         (((2, True, 1.0), (1, False, 1.0)), HealthState.UNSURE, "timeout"),
         (((2, False, 1.0), (1, None, 1.0)), HealthState.UNSURE, "timeout"),
-        (tuple((days, False, 1.0) for days in (5, 4, 3, 2, 1)), HealthState.DEAD, "timeout"),
+        (
+            tuple((days, False, 1.0) for days in (5, 4, 3, 2, 1)),
+            HealthState.DEAD,
+            "timeout",
+        ),
         (((1, None, 1.0),), HealthState.UNSURE, "timeout"),
     ],
 )
-def test_the_reason_is_that_of_the_look_which_decides_the_state(looks, state: HealthState, reason: str | None) -> None:
+def test_the_reason_is_that_of_the_look_which_decides_the_state(
+    looks, state: HealthState, reason: str | None
+) -> None:
     record = health_record(checks(*looks, reason="timeout"), NOON)
     assert (record.state, record.reason) == (state, reason)
 
 
 def test_history_tells_what_has_changed_and_nothing_else() -> None:
     seen = [
-        Sighting("s", "https://a.example/wms", "https://a.example/", Via.LINK, "", NOON),
-        Sighting("s", "https://a.example/wms", "https://b.example/", Via.LINK, "", NOON + timedelta(hours=1)),
+        Sighting(
+            "s", "https://a.example/wms", "https://a.example/", Via.LINK, "", NOON
+        ),
+        Sighting(
+            "s",
+            "https://a.example/wms",
+            "https://b.example/",
+            Via.LINK,
+            "",
+            NOON + timedelta(hours=1),
+        ),
     ]
-    events = [LifeEvent("s", NOON + timedelta(days=2), LifeChange.STATE, "alive to unsure: log-in wall")]
-    assert [((entry.at - NOON).days, entry.change, entry.detail) for entry in history(events, seen)] == [
+    events = [
+        LifeEvent(
+            "s",
+            NOON + timedelta(days=2),
+            LifeChange.STATE,
+            "alive to unsure: log-in wall",
+        )
+    ]
+    assert [
+        ((entry.at - NOON).days, entry.change, entry.detail)
+        for entry in history(events, seen)
+    ] == [
         (0, "found", "link on https://a.example/"),
         (2, "state", "alive to unsure: log-in wall"),
     ]
     assert list(history((), ())) == []
 
 
-def test_what_is_of_several_kinds_is_identified_with_the_layers_of_all_each_once() -> None:
-    features = Service("ogcapi-features", "https://a.test/", layers=(Layer("lakes"), Layer("both")))
-    coverages = Service("ogcapi-coverages", "https://a.test/", layers=(Layer("both"), Layer("height")))
+def test_what_is_of_several_kinds_is_identified_with_the_layers_of_all_each_once() -> (
+    None
+):
+    features = Service(
+        "ogcapi-features", "https://a.test/", layers=(Layer("lakes"), Layer("both"))
+    )
+    coverages = Service(
+        "ogcapi-coverages", "https://a.test/", layers=(Layer("both"), Layer("height"))
+    )
     record = identified("https://a.test/", Verdict((features, coverages)), 1.0)
     assert record["kinds"] == ["ogcapi-features", "ogcapi-coverages"]
     assert [layer["name"] for layer in record["layers"]] == ["lakes", "both", "height"]
@@ -163,15 +262,22 @@ def test_availability_has_an_interval_and_counts_weeks_that_are_summed_up() -> N
     shown = plain(record)
     assert shown["availability"]["365d"] == pytest.approx(93 / 100)
     assert shown["availability"]["30d"] == pytest.approx(3 / 4)
-    assert shown["availability_interval"]["30d"] == pytest.approx([0.3006, 0.9544], abs=0.0001)
+    assert shown["availability_interval"]["30d"] == pytest.approx(
+        [0.3006, 0.9544], abs=0.0001
+    )
     assert shown["checks"] == 4 + 99
     assert shown["inspire"]["availability_met"] is False
-    assert shown["inspire"]["limit_s"] == 5.0, "view services: 5 s (regulation 976/2009, annex I)"
+    assert shown["inspire"]["limit_s"] == 5.0, (
+        "view services: 5 s (regulation 976/2009, annex I)"
+    )
 
 
 def test_whether_99_percent_are_met_is_not_said_of_few_checks() -> None:
     def met(good: int, failed: int) -> bool | None:
-        checks = [Check("s", NOON - timedelta(hours=hour), hour >= failed) for hour in range(good + failed)]
+        checks = [
+            Check("s", NOON - timedelta(hours=hour), hour >= failed)
+            for hour in range(good + failed)
+        ]
         return health_record(checks[::-1], NOON, "wms").inspire.availability_met
 
     assert met(10, 0) is None

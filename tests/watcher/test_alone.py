@@ -37,7 +37,9 @@ def test_it_needs_python_3_8_and_nothing_else() -> None:
 
 def alone(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-I", str(FILE), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def test_it_runs_alone_and_serves_several_sites_at_once(tmp_path: Path) -> None:
@@ -46,9 +48,19 @@ def test_it_runs_alone_and_serves_several_sites_at_once(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "index.html").write_text(name)
     sites = ["--site", "http://one.test/", "--site", "https://two.test/maps"]
-    ended = alone(str(tmp_path / "one"), str(tmp_path / "two"), *sites, "--once", "--state", str(tmp_path / "state"))
+    ended = alone(
+        str(tmp_path / "one"),
+        str(tmp_path / "two"),
+        *sites,
+        "--once",
+        "--state",
+        str(tmp_path / "state"),
+    )
     assert ended.returncode == 0, ended.stderr
-    found = [json.loads((tmp_path / name / watcher.REPORT).read_text()) for name in ("one", "two")]
+    found = [
+        json.loads((tmp_path / name / watcher.REPORT).read_text())
+        for name in ("one", "two")
+    ]
     assert [[page["url"] for page in report["pages"]] for report in found] == [
         ["http://one.test/"],
         ["https://two.test/maps/"],
@@ -72,12 +84,17 @@ def test_the_command_of_geohound_does_the_same(tmp_path: Path) -> None:
     [
         (["no-such-folder", "--site", "http://a.test/"], "is no folder"),
         ([".", "--site", "a.test"], "--site must be the address of the main page"),
-        ([".", ".", ".", "--site", "http://a.test/", "--site", "http://b.test/"], "3 folders, 2 sites"),
+        (
+            [".", ".", ".", "--site", "http://a.test/", "--site", "http://b.test/"],
+            "3 folders, 2 sites",
+        ),
         ([".", "--site", "http://a.test/", "--rush", "morning"], "08:00-18:00"),
         ([".", "--site", "http://a.test/", "--key", "no-such-key"], "cannot be read"),
     ],
 )
-def test_wrong_calls_end_with_a_sentence_and_2(words: list[str], said: str, tmp_path: Path, monkeypatch) -> None:
+def test_wrong_calls_end_with_a_sentence_and_2(
+    words: list[str], said: str, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     ended = alone(*words, "--once", "--state", "state")
     assert ended.returncode == 2
@@ -92,15 +109,27 @@ def test_it_watches_until_it_is_stopped(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "a.html").write_text("a")
-    words = [str(site), "--site", "http://site.test/", "--interval", "0.1", "--state", str(tmp_path / "state")]
-    with subprocess.Popen([sys.executable, "-I", str(FILE), *words], stdout=subprocess.PIPE, text=True) as process:
+    words = [
+        str(site),
+        "--site",
+        "http://site.test/",
+        "--interval",
+        "0.1",
+        "--state",
+        str(tmp_path / "state"),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-I", str(FILE), *words], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             assert json.loads(process.stdout.readline())["event"] == "watching"
             (site / "b.html").write_text("b")
             end = time.monotonic() + 60
             report = site / watcher.REPORT
-            while time.monotonic() < end and not (report.exists() and "b.html" in report.read_text()):
+            while time.monotonic() < end and not (
+                report.exists() and "b.html" in report.read_text()
+            ):
                 assert process.poll() is None
                 os.sched_yield()
             assert "b.html" in report.read_text()

@@ -28,13 +28,17 @@ def taken(watched: WatchedSite) -> WatchedSite:
     return watched
 
 
-def test_the_watcher_sets_the_flag_when_a_crawler_takes_the_site(taken: WatchedSite) -> None:
+def test_the_watcher_sets_the_flag_when_a_crawler_takes_the_site(
+    taken: WatchedSite,
+) -> None:
     """WBC-14, section 2.1: set to 1 by the watcher file when a crawler processes the web site; crawlers only read."""
     report = taken.report()
     assert (report["flag"], report["holder"], report["pages"]) == (1, "A", [])
 
 
-def test_of_many_crawlers_that_read_the_report_at_once_one_has_the_site(watched: WatchedSite) -> None:
+def test_of_many_crawlers_that_read_the_report_at_once_one_has_the_site(
+    watched: WatchedSite,
+) -> None:
     """WBC-4, section 2.1: other copies will not visit a site whose flag is set, and need not talk to each other."""
     watched.write("index.html", "main")
     written = watched.run()["written"]
@@ -47,7 +51,9 @@ def test_of_many_crawlers_that_read_the_report_at_once_one_has_the_site(watched:
     assert (report["flag"], report["holder"], report["pages"]) == (1, "B", [])
 
 
-def test_a_page_that_changed_after_the_crawler_read_the_report_stays_in_it(watched: WatchedSite) -> None:
+def test_a_page_that_changed_after_the_crawler_read_the_report_stays_in_it(
+    watched: WatchedSite,
+) -> None:
     watched.write("a.html", "first")
     watched.write("b.html", "first")
     seen = watched.run()["written"]
@@ -80,7 +86,10 @@ def test_time_resets_the_flag_where_the_crawler_chose_so(watched: WatchedSite) -
     watched.after(3600)
     watched.write("a.html", "second")
     report = watched.run()
-    assert (report["flag"], [page["url"] for page in report["pages"]]) == (1, ["http://site.test/a.html"])
+    assert (report["flag"], [page["url"] for page in report["pages"]]) == (
+        1,
+        ["http://site.test/a.html"],
+    )
     watched.after(3601)
     assert watched.run()["flag"] == 0
 
@@ -96,7 +105,9 @@ def test_no_crawler_keeps_a_site_for_ever(watched: WatchedSite, period: str) -> 
     assert watched.run()["flag"] == 0
 
 
-def test_a_crawler_that_took_the_site_and_never_read_on_loses_it(watched: WatchedSite) -> None:
+def test_a_crawler_that_took_the_site_and_never_read_on_loses_it(
+    watched: WatchedSite,
+) -> None:
     watched.write("a.html", "first")
     watched.run()
     watched.visit("crawler=A")
@@ -127,7 +138,9 @@ def test_crawlers_take_a_site_and_curious_people_do_not(
     assert watched.run()["flag"] == expected
 
 
-def test_lines_from_before_the_first_run_count_for_nothing(watched: WatchedSite) -> None:
+def test_lines_from_before_the_first_run_count_for_nothing(
+    watched: WatchedSite,
+) -> None:
     watched.visit("crawler=A")
     watched.write("a.html", "first")
     assert watched.run()["flag"] == 0
@@ -149,26 +162,43 @@ def test_lines_of_any_content_do_no_harm(watched: WatchedSite) -> None:
     name = "GET /.well-known/geohound-watcher.json"
     with watched.log.open("ab") as log:
         log.write(b"\xff\xfe\n" + f'1.1.1.1 - - [xx] "{name}" 200\n'.encode())
-        log.write(f'1.1.1.1 - - [99/Abc/2026:99:99:99 +0000] "{name}?crawler=Z HTTP/1.1" 500 1\n'.encode())
-        log.write(b"x" * 100_000 + name.encode() + b"\n" + b'1 - - [18/Nov/2026:10:00:00 +0000] "' + name.encode())
+        log.write(
+            f'1.1.1.1 - - [99/Abc/2026:99:99:99 +0000] "{name}?crawler=Z HTTP/1.1" 500 1\n'.encode()
+        )
+        log.write(
+            b"x" * 100_000
+            + name.encode()
+            + b"\n"
+            + b'1 - - [18/Nov/2026:10:00:00 +0000] "'
+            + name.encode()
+        )
     assert watched.run()["flag"] == 0
 
 
-def test_a_report_is_signed_with_the_key_that_owner_and_crawler_share(tmp_path: Path) -> None:
+def test_a_report_is_signed_with_the_key_that_owner_and_crawler_share(
+    tmp_path: Path,
+) -> None:
     with watched_site(tmp_path, WatcherRules(key=b"0123456789abcdef")) as watched:
         watched.write("a.html", "first")
         signature = watched.run()["signature"]
         text = (watched.root / ".well-known" / "geohound-watcher.json").read_text()
         signed = text[: text.rindex(', "signature"')]
-        assert signature == hmac.new(b"0123456789abcdef", signed.encode(), "sha256").hexdigest()
+        assert (
+            signature
+            == hmac.new(b"0123456789abcdef", signed.encode(), "sha256").hexdigest()
+        )
 
 
-def test_its_own_endpoint_gives_the_site_to_the_first_who_asks(watched: WatchedSite) -> None:
+def test_its_own_endpoint_gives_the_site_to_the_first_who_asks(
+    watched: WatchedSite,
+) -> None:
     watched.write("a.html", "first")
     watched.run()
     server = listen([watched.site], 0)
     try:
-        address = f"http://127.0.0.1:{server.server_port}/.well-known/geohound-watcher.json"
+        address = (
+            f"http://127.0.0.1:{server.server_port}/.well-known/geohound-watcher.json"
+        )
 
         def ask(query: str) -> tuple[int, str, int]:
             with urllib.request.urlopen(address + query, timeout=10) as answer:

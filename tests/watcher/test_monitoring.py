@@ -24,7 +24,9 @@ def test_the_first_run_reports_all_pages_as_new(watched: WatchedSite) -> None:
     assert {page["url"] for page in report["pages"]} == {URL, f"{URL}maps/a%20b.html"}
 
 
-def test_a_page_stays_in_the_report_over_runs_until_the_site_is_taken(watched: WatchedSite) -> None:
+def test_a_page_stays_in_the_report_over_runs_until_the_site_is_taken(
+    watched: WatchedSite,
+) -> None:
     """WBC-1, section 2.1: the report has the updated and newly added pages, for whichever crawler comes next."""
     watched.write("index.html", "main")
     watched.run()
@@ -34,7 +36,9 @@ def test_a_page_stays_in_the_report_over_runs_until_the_site_is_taken(watched: W
     assert set(watched.pages()) == {"", "new.html"}
 
 
-def test_after_the_site_was_taken_only_new_and_changed_pages_are_reported(watched: WatchedSite) -> None:
+def test_after_the_site_was_taken_only_new_and_changed_pages_are_reported(
+    watched: WatchedSite,
+) -> None:
     for name in ("index.html", "a.html", "b.html"):
         watched.write(name, "first")
     watched.run()
@@ -87,7 +91,9 @@ def test_whoever_removes_the_report_begins_anew(watched: WatchedSite) -> None:
 def test_pages_behind_a_log_in_are_left_out(watched: WatchedSite) -> None:
     """WBC-3, section 2.1.1: pages that need a form filled, such as log-in pages, are private."""
     watched.write("index.html", "main")
-    watched.write("login.html", "<form><input name=u><input type='password' name=p></form>")
+    watched.write(
+        "login.html", "<form><input name=u><input type='password' name=p></form>"
+    )
     watched.write("private/a.html", "only for members")
     watched.write("private/.htaccess", "AuthType Basic\nRequire valid-user\n")
     watched.run()
@@ -101,12 +107,21 @@ def test_pages_behind_a_log_in_are_left_out(watched: WatchedSite) -> None:
         ("<form method=post><input name=q><input type=submit></form>", True),
         ("<form method=post><textarea></textarea></form><p>Fill in, please.", True),
         ("<form><input name=q></form>", False),  # a search is no wall
-        ("<form method=post><input type=hidden name=x><button>Go</button></form>", False),
-        ("<form method=post><input name=mail></form>" + "<p>A page with much to read. " * 20, False),
+        (
+            "<form method=post><input type=hidden name=x><button>Go</button></form>",
+            False,
+        ),
+        (
+            "<form method=post><input name=mail></form>"
+            + "<p>A page with much to read. " * 20,
+            False,
+        ),
         ("<p>no form at all", False),
     ],
 )
-def test_a_page_is_left_out_if_there_is_little_beside_its_form(text: str, expected: bool) -> None:
+def test_a_page_is_left_out_if_there_is_little_beside_its_form(
+    text: str, expected: bool
+) -> None:
     assert markup_of(text).needs_form is expected
 
 
@@ -124,7 +139,12 @@ def test_the_combined_events_of_the_publication_are_one_row() -> None:
             "target": "text.innerHTML",
             "value": "Updateinfo()",
         },
-        {"events": ["ondblclick"], "sources": ["div#previous"], "target": "text.innerHTML", "value": "Another()"},
+        {
+            "events": ["ondblclick"],
+            "sources": ["div#previous"],
+            "target": "text.innerHTML",
+            "value": "Another()",
+        },
     ]
 
 
@@ -132,7 +152,12 @@ def test_the_target_is_looked_for_in_the_function_that_is_called() -> None:
     page = """<script>function show(n) { document.getElementById("text").innerHTML = ask(n); }</script>
     <li onmouseover="show(3)">three</li>"""
     assert events_of(page) == [
-        {"events": ["onmouseover"], "sources": ["li"], "target": "text.innerHTML", "value": "show(3)"}
+        {
+            "events": ["onmouseover"],
+            "sources": ["li"],
+            "target": "text.innerHTML",
+            "value": "show(3)",
+        }
     ]
 
 
@@ -142,14 +167,18 @@ def test_events_that_scripts_set_are_reported_and_other_events_are_not() -> None
     document.querySelector("#back").addEventListener("dblclick", back);
     document.querySelector("#back").addEventListener("keyup", back);
     </script>"""
-    assert [(row["events"], row["sources"], row["value"]) for row in events_of(page)] == [
+    assert [
+        (row["events"], row["sources"], row["value"]) for row in events_of(page)
+    ] == [
         (["onclick"], ["#next"], "forward"),
         (["ondblclick"], ["#back"], "back"),
     ]
 
 
 def test_code_that_speaks_of_its_own_element_is_not_combined() -> None:
-    rows = events_of('<a id="a" onclick="go(this)">1</a><a id="b" onclick="go(this)">2</a>')
+    rows = events_of(
+        '<a id="a" onclick="go(this)">1</a><a id="b" onclick="go(this)">2</a>'
+    )
     assert [row["sources"] for row in rows] == [["a#a"], ["a#b"]]
 
 
@@ -164,14 +193,18 @@ def test_a_filter_makes_it_a_watcher_for_topic_specific_crawlers(tmp_path) -> No
 
 
 def test_paths_that_the_owner_excludes_are_never_listed(tmp_path) -> None:
-    with watched_site(tmp_path, WatcherRules(exclude=("drafts/*", "*.old.html"))) as watched:
+    with watched_site(
+        tmp_path, WatcherRules(exclude=("drafts/*", "*.old.html"))
+    ) as watched:
         for name in ("a.html", "a.old.html", "drafts/b.html"):
             watched.write(name, name)
         watched.run()
         assert set(watched.pages()) == {"a.html"}
 
 
-def test_the_sitemap_has_every_page_with_its_true_time(watched: WatchedSite, monkeypatch) -> None:
+def test_the_sitemap_has_every_page_with_its_true_time(
+    watched: WatchedSite, monkeypatch
+) -> None:
     monkeypatch.setattr(watcher, "MAX_LISTED", 2)
     for name in ("a.html", "b.html", "c&d.html"):
         watched.write(name, name)
@@ -185,10 +218,14 @@ def test_the_sitemap_has_every_page_with_its_true_time(watched: WatchedSite, mon
     urls = [url for part in parts for url in ET.parse(watched.root / part).getroot()]
     times = {url.findtext(f"{ns}loc"): url.findtext(f"{ns}lastmod") for url in urls}
     assert set(times) == {f"{URL}a.html", f"{URL}b.html", f"{URL}c%26d.html"}
-    assert times[f"{URL}a.html"] == "2020-09-13T12:26:40.000Z"  # 1,600,000,000 seconds after 1970
+    assert (
+        times[f"{URL}a.html"] == "2020-09-13T12:26:40.000Z"
+    )  # 1,600,000,000 seconds after 1970
 
 
-def test_of_very_many_pages_the_best_are_listed_and_the_others_wait(watched: WatchedSite, monkeypatch) -> None:
+def test_of_very_many_pages_the_best_are_listed_and_the_others_wait(
+    watched: WatchedSite, monkeypatch
+) -> None:
     monkeypatch.setattr(watcher, "MAX_LISTED", 2)
     watched.write("index.html", '<a href="a.html">')
     for name in ("a.html", "b.html", "c.html"):
@@ -202,7 +239,9 @@ def test_of_very_many_pages_the_best_are_listed_and_the_others_wait(watched: Wat
     assert set(watched.pages()) == {"b.html", "c.html"}
 
 
-def test_the_kernel_reports_what_happens_in_old_and_new_folders(watched: WatchedSite) -> None:
+def test_the_kernel_reports_what_happens_in_old_and_new_folders(
+    watched: WatchedSite,
+) -> None:
     watched.write("index.html", "main")
     watched.write("sub/a.html", "a")
     watched.site.inotify = Inotify()
@@ -224,7 +263,9 @@ def test_the_kernel_reports_what_happens_in_old_and_new_folders(watched: Watched
     assert set(watched.pages()) == {"", "new/er/b.html"}
 
 
-def test_the_report_is_never_seen_half_written(watched: WatchedSite, monkeypatch) -> None:
+def test_the_report_is_never_seen_half_written(
+    watched: WatchedSite, monkeypatch
+) -> None:
     watched.write("a.html", "a")
     before = watched.run()
     watched.write("b.html", "b")
@@ -236,7 +277,9 @@ def test_the_report_is_never_seen_half_written(watched: WatchedSite, monkeypatch
     with pytest.raises(OSError, match="No space"):
         watched.site.finish()
     assert watched.report() == before
-    assert [path.name for path in (watched.root / ".well-known").iterdir()] == ["geohound-watcher.json"]
+    assert [path.name for path in (watched.root / ".well-known").iterdir()] == [
+        "geohound-watcher.json"
+    ]
 
 
 def test_without_the_kernel_folders_are_looked_through_as_often_as_our_share_of_the_machine_allows(
@@ -254,11 +297,15 @@ def test_without_the_kernel_folders_are_looked_through_as_often_as_our_share_of_
     assert looks == [""]
 
 
-def test_writing_costs_no_more_than_its_share_of_the_machine(watched: WatchedSite) -> None:
+def test_writing_costs_no_more_than_its_share_of_the_machine(
+    watched: WatchedSite,
+) -> None:
     watched.write("a.html", "a")
     watched.site.look_through()
     watched.site.turn()
-    watched.site._spent(".well-known/geohound-watcher.json", 0.4)  # at 2 %: the next one pays after 20 s
+    watched.site._spent(
+        ".well-known/geohound-watcher.json", 0.4
+    )  # at 2 %: the next one pays after 20 s
     watched.write("b.html", "b")
     watched.site.look_through()
     watched.after(19)

@@ -17,13 +17,19 @@ from geohound.watcher import WatcherRules, categories, frequency, level
         (4, 4, 4, 0.0),  # all alike: equation 1 has no value there
     ],
 )
-def test_the_frequency_is_normalised_by_equation_1(updates: int, fewest: int, most: int, expected: float) -> None:
+def test_the_frequency_is_normalised_by_equation_1(
+    updates: int, fewest: int, most: int, expected: float
+) -> None:
     """WBC-2, Alqaraleh et al. 2015, equation 1: Fn = 1/2 (F - Fmin) / (Fmax - Fmin)."""
     assert frequency(updates, fewest, most) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("length", "expected"), [(3, 1), (9, 2), (19, 3), (33, 4), (201, 4)])
-def test_the_number_of_categories_follows_from_the_length_of_the_tree(length: int, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("length", "expected"), [(3, 1), (9, 2), (19, 3), (33, 4), (201, 4)]
+)
+def test_the_number_of_categories_follows_from_the_length_of_the_tree(
+    length: int, expected: int
+) -> None:
     """WBC-2, section 2.1.1: sqrt((length - 1) / 2), here 1, 2, 3, 4, and never more than the four published levels."""
     assert categories(length) == expected
 
@@ -42,7 +48,9 @@ def test_the_number_of_categories_follows_from_the_length_of_the_tree(length: in
         (2, 3, 0.4),
     ],
 )
-def test_pages_get_a_level_by_their_closeness_to_the_main_page(distance: int, length: int, expected: float) -> None:
+def test_pages_get_a_level_by_their_closeness_to_the_main_page(
+    distance: int, length: int, expected: float
+) -> None:
     """WBC-2, section 2.1.1: 0.5 for the main page and the pages linked to it, discrete values below for all others."""
     assert level(distance, length) == expected
 
@@ -59,7 +67,9 @@ def test_closeness_is_counted_in_links_from_the_main_page(watched: WatchedSite) 
     }  # fmt: skip
 
 
-def test_a_link_that_appears_later_brings_a_page_and_those_behind_it_closer(watched: WatchedSite) -> None:
+def test_a_link_that_appears_later_brings_a_page_and_those_behind_it_closer(
+    watched: WatchedSite,
+) -> None:
     watched.write("index.html", "<p>nothing yet")
     watched.write("far.html", '<a href="behind.html">on</a>')
     watched.write("behind.html", "<p>end")
@@ -68,10 +78,14 @@ def test_a_link_that_appears_later_brings_a_page_and_those_behind_it_closer(watc
     watched.write("index.html", '<a href="far.html">far</a>')
     watched.run()
     assert watched.pages()["far.html"]["level"] == 0.5
-    assert watched.site.db.execute("SELECT distance FROM page WHERE name = 'behind.html'").fetchone() == (2,)
+    assert watched.site.db.execute(
+        "SELECT distance FROM page WHERE name = 'behind.html'"
+    ).fetchone() == (2,)
 
 
-def test_the_rank_is_the_sum_and_the_best_pages_come_first(watched: WatchedSite) -> None:
+def test_the_rank_is_the_sum_and_the_best_pages_come_first(
+    watched: WatchedSite,
+) -> None:
     """WBC-14, section 2.1.1: the report keeps frequency, level and rank of each page, in the order of their rank."""
     for name in ("index.html", "a.html", "b.html"):
         watched.write(name, '<a href="a.html">' if name == "index.html" else "first")
@@ -81,12 +95,17 @@ def test_the_rank_is_the_sum_and_the_best_pages_come_first(watched: WatchedSite)
         watched.run()
     watched.write("a.html", "second")
     report = watched.run()
-    assert [(page["url"].rpartition("/")[2], page["rank"]) for page in report["pages"]] == [
+    assert [
+        (page["url"].rpartition("/")[2], page["rank"]) for page in report["pages"]
+    ] == [
         ("b.html", 0.9),  # updated most: 0.5, farther than one link: 0.4
         ("a.html", 0.75),  # 1 of 2 updates: 0.25, linked from the main page: 0.5
         ("", 0.5),
     ]
-    assert all(page["rank"] == pytest.approx(page["frequency"] + page["level"]) for page in report["pages"])
+    assert all(
+        page["rank"] == pytest.approx(page["frequency"] + page["level"])
+        for page in report["pages"]
+    )
 
 
 def test_in_rush_hours_ranking_rests_and_watching_goes_on(tmp_path) -> None:
@@ -96,7 +115,10 @@ def test_in_rush_hours_ranking_rests_and_watching_goes_on(tmp_path) -> None:
         watched.write("a.html", "first")
         watched.site.look_through()
         watched.site.turn()
-        assert {url: page["rank"] for url, page in watched.pages().items()} == {"": 0.1, "a.html": 0.1}
+        assert {url: page["rank"] for url, page in watched.pages().items()} == {
+            "": 0.1,
+            "a.html": 0.1,
+        }
         watched.write("new.html", "seen in the rush hour, too")
         watched.after(3600)
         watched.site.look_through()
@@ -106,7 +128,11 @@ def test_in_rush_hours_ranking_rests_and_watching_goes_on(tmp_path) -> None:
         watched.site.is_dirty = True
         watched.after(3600)
         watched.site.turn()
-        assert {url: page["rank"] for url, page in watched.pages().items()} == {"": 0.5, "a.html": 0.5, "new.html": 0.4}
+        assert {url: page["rank"] for url, page in watched.pages().items()} == {
+            "": 0.5,
+            "a.html": 0.5,
+            "new.html": 0.4,
+        }
 
 
 def test_rush_hours_may_run_over_midnight(tmp_path, monkeypatch) -> None:

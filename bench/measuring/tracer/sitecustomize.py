@@ -32,8 +32,12 @@ class Tracer:
         self._marks_in_bytes = [mark.encode() for mark in marks]
         self._state = threading.local()
         self.modules: set[str] = set()
-        self.packages: dict[str, set[str]] = {}  # of each type: those that made, took or returned one
-        self.carriers: set[str] = set()  # the types in which the URL, or the title of what it led to, was seen
+        self.packages: dict[
+            str, set[str]
+        ] = {}  # of each type: those that made, took or returned one
+        self.carriers: set[str] = (
+            set()
+        )  # the types in which the URL, or the title of what it led to, was seen
 
     def __call__(self, frame: FrameType, event: str, result: object) -> None:
         if event not in ("call", "return") or getattr(self._state, "busy", False):
@@ -53,7 +57,9 @@ class Tracer:
         module = _module(frame)
         if code.co_name == "<module>":
             if frame.f_globals["__name__"] != "__main__":
-                self._state.importing = getattr(self._state, "importing", 0) + (1 if event == "call" else -1)
+                self._state.importing = getattr(self._state, "importing", 0) + (
+                    1 if event == "call" else -1
+                )
             return
         if getattr(self._state, "importing", 0):
             return
@@ -73,7 +79,11 @@ class Tracer:
     def _note_making(self, frame: FrameType, event: str) -> None:
         """The generated `__init__` of a dataclass: whoever calls it makes one."""
         maker = frame.f_back
-        if maker is None or not self._is_ours(maker) or getattr(self._state, "importing", 0):
+        if (
+            maker is None
+            or not self._is_ours(maker)
+            or getattr(self._state, "importing", 0)
+        ):
             return
         if event == "return" and maker.f_code.co_name != "<module>":
             self._note_value(frame.f_locals.get("self"), _module(maker))
@@ -89,7 +99,9 @@ class Tracer:
             return
         name = f"{kind.__module__}.{kind.__qualname__}"
         self.packages.setdefault(name, set()).add(_package(module))
-        if name not in self.carriers and self._carries(value, DEPTH, iter(range(NODES))):
+        if name not in self.carriers and self._carries(
+            value, DEPTH, iter(range(NODES))
+        ):
             self.carriers.add(name)
 
     def _carries(self, value: object, depth: int, nodes: Iterator[int]) -> bool:
@@ -103,7 +115,9 @@ class Tracer:
         if type(value) in COLLECTIONS or type(value) is dict:
             return any(self._carries(item, depth, nodes) for item in _first(value))  # type: ignore[arg-type]
         if depth and _is_geohounds(type(value)) and not isinstance(value, enum.Enum):
-            return any(self._carries(field, depth - 1, nodes) for field in _fields(value))
+            return any(
+                self._carries(field, depth - 1, nodes) for field in _fields(value)
+            )
         return False
 
 
@@ -134,7 +148,9 @@ def _first(values: Iterable[Any] | dict[Any, Any]) -> list[Any]:
 
 def _fields(value: object) -> Iterator[object]:
     if dataclasses.is_dataclass(value):
-        yield from (getattr(value, field.name, None) for field in dataclasses.fields(value))
+        yield from (
+            getattr(value, field.name, None) for field in dataclasses.fields(value)
+        )
         return
     if isinstance(value, tuple):
         yield from value
@@ -149,7 +165,9 @@ def _write(tracer: Tracer, folder: Path) -> None:
     sys.setprofile(None)
     seen = {
         "modules": sorted(tracer.modules),
-        "packages": {name: sorted(packages) for name, packages in tracer.packages.items()},
+        "packages": {
+            name: sorted(packages) for name, packages in tracer.packages.items()
+        },
         "carriers": sorted(tracer.carriers),
     }
     (folder / f"{os.getpid()}.json").write_text(json.dumps(seen))

@@ -33,7 +33,9 @@ class Look:
 
 @cache
 def _skeletons() -> list[dict[str, str]]:
-    found: list[dict[str, str]] = tomllib.loads((Path(__file__).parent / "looks.toml").read_text("utf-8"))["look"]
+    found: list[dict[str, str]] = tomllib.loads(
+        (Path(__file__).parent / "looks.toml").read_text("utf-8")
+    )["look"]
     return found
 
 
@@ -42,7 +44,10 @@ def look(software: int) -> Look:
     """The look that a software gives its sites; equal numbers, equal looks."""
     rng = random.Random(software)
     skeleton = rng.choice(_skeletons())
-    manner, prefix = rng.randrange(4), "".join(rng.choice("bcdfgklmnprstvx") for _ in range(3))
+    manner, prefix = (
+        rng.randrange(4),
+        "".join(rng.choice("bcdfgklmnprstvx") for _ in range(3)),
+    )
     names: dict[str, str] = {}
 
     def private(found: re.Match[str]) -> str:
@@ -56,4 +61,6 @@ def look(software: int) -> Look:
             )[manner]
         return names[word]
 
-    return Look(**{name: _WORD.sub(private, template) for name, template in skeleton.items()})
+    return Look(
+        **{name: _WORD.sub(private, template) for name, template in skeleton.items()}
+    )

@@ -27,12 +27,20 @@ def vocabulary(language: str) -> dict[str, Any]:
 def words_of(language: str, theme: str) -> list[str]:
     """The words of a theme, its name first; those of maps are the subjects and the trade's own words."""
     found = vocabulary(language)
-    return [found["geo"][0], *found["subjects"], *found["geo"]] if theme == GEO else list(found[theme])
+    return (
+        [found["geo"][0], *found["subjects"], *found["geo"]]
+        if theme == GEO
+        else list(found[theme])
+    )
 
 
 @cache
 def slug(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
+    plain = (
+        unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
+        .encode("ascii", "ignore")
+        .decode()
+    )
     return "-".join("".join(c if c.isalnum() else " " for c in plain).split())
 
 
@@ -42,7 +50,9 @@ def sentences(language: str, theme: str) -> tuple[str, ...]:
     rng = random.Random(f"{language} {theme}")
     found, words = vocabulary(language), words_of(language, theme)[1:]
     made = (
-        rng.choice(found["say"]).format(a=rng.choice(words), b=rng.choice(words), p=rng.choice(found["places"]))
+        rng.choice(found["say"]).format(
+            a=rng.choice(words), b=rng.choice(words), p=rng.choice(found["places"])
+        )
         for _ in range(STOCK)
     )
     return tuple(escape(text[:1].upper() + text[1:]) for text in made)
@@ -54,7 +64,13 @@ def title(rng: random.Random, language: str, theme: str) -> str:
     first, second = rng.choice(words[1:]), rng.choice(words[1:])
     place, year = rng.choice(found["places"]), rng.randrange(1996, 2026)
     mould = rng.randrange(5)
-    made = (f"{first}, {place}", f"{first} / {second}", f"{place}: {first} {year}", f"{first} {year}", first)[mould]
+    made = (
+        f"{first}, {place}",
+        f"{first} / {second}",
+        f"{place}: {first} {year}",
+        f"{first} {year}",
+        first,
+    )[mould]
     return escape(made[:1].upper() + made[1:])
 
 

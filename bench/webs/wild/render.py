@@ -16,13 +16,19 @@ _HOPES = (
     '<p><a href="https://your-host.example.com/geoserver/wms">Web Map Service (WMS)</a></p>',
     "<p>GIS, map service, map server, web mapping, OGC.</p>",
 )
-_TALKERS = frozenset(("map blog", "manual", "map shop", "map forum", "map wiki", "farm"))
+_TALKERS = frozenset(
+    ("map blog", "manual", "map shop", "map forum", "map wiki", "farm")
+)
 
 
 class Renderer:
     """Makes pages; `where` gives site and page for a number."""
 
-    def __init__(self, where: Callable[[int], tuple[Site, Page]], services: Mapping[int, list[Service]]) -> None:
+    def __init__(
+        self,
+        where: Callable[[int], tuple[Site, Page]],
+        services: Mapping[int, list[Service]],
+    ) -> None:
         self._where = where
         self._services = services
         self._navs: dict[int, str] = {}
@@ -38,10 +44,15 @@ class Renderer:
             shown[part].append(self._link(look, site, number, target, (part, at)))
         main = self._main(look, site, page, number, shown)
         extra = "".join(
-            f'<a href="{escape(a)}">{t}</a> ' for a, t in traps.extra_links(site, number, page.path, extras)
+            f'<a href="{escape(a)}">{t}</a> '
+            for a, t in traps.extra_links(site, number, page.path, extras)
         )
         ui = prose.vocabulary(site.language)["ui"]
-        side = look.side % (ui["more"], "".join(shown[Part.SIDE])) if shown[Part.SIDE] else ""
+        side = (
+            look.side % (ui["more"], "".join(shown[Part.SIDE]))
+            if shown[Part.SIDE]
+            else ""
+        )
         if shown[Part.OUT]:
             side += look.side % (ui["links"], "".join(shown[Part.OUT]))
         text = look.page % {
@@ -52,16 +63,29 @@ class Renderer:
         }  # fmt: skip
         return text.encode()
 
-    def _main(self, look: looks.Look, site: Site, page: Page, number: int, shown: dict[Part, list[str]]) -> str:
+    def _main(
+        self,
+        look: looks.Look,
+        site: Site,
+        page: Page,
+        number: int,
+        shown: dict[Part, list[str]],
+    ) -> str:
         stock = prose.sentences(site.language, page.theme)
         at = (number * 31 + site.seed) % prose.STOCK
         body = shown[Part.BODY]
         blocks = [look.heading % page.title]
         for k in range(2 + (number * 7 + site.seed) % 5):
-            words = [stock[(at + k * 5 + j * 7) % prose.STOCK] for j in range(2 + (number + k) % 3)]
+            words = [
+                stock[(at + k * 5 + j * 7) % prose.STOCK]
+                for j in range(2 + (number + k) % 3)
+            ]
             words += body[k * 8 : k * 8 + 8]
             blocks.append(look.para % " ".join(words))
-        blocks += [look.para % " ".join(body[n : n + 8]) for n in range(len(blocks) * 8 - 8, len(body), 8)]
+        blocks += [
+            look.para % " ".join(body[n : n + 8])
+            for n in range(len(blocks) * 8 - 8, len(body), 8)
+        ]
         own = self._services.get(number)
         if own:
             blocks.append(look.box % "".join(truth.write(service) for service in own))
@@ -73,15 +97,34 @@ class Renderer:
             blocks.append(look.pager % "".join(shown[Part.PAGER]))
         return "".join(blocks)
 
-    def _link(self, look: looks.Look, site: Site, number: int, target: int, place: tuple[Part, int]) -> str:
+    def _link(
+        self,
+        look: looks.Look,
+        site: Site,
+        number: int,
+        target: int,
+        place: tuple[Part, int],
+    ) -> str:
         other, page = self._where(target)
         part, at = place
         address = self._address(site, number, other, target)
         label = page.title if target != other.first or other is site else other.brand
-        if (target * 13 + at) % 7 == 0 and part not in {Part.CRUMB, Part.PAGER}:  # links that say little
-            label = (str(prose.vocabulary(site.language)["ui"]["more"]), "»", other.host, str(at))[(target + at) % 4]
+        if (target * 13 + at) % 7 == 0 and part not in {
+            Part.CRUMB,
+            Part.PAGER,
+        }:  # links that say little
+            label = (
+                str(prose.vocabulary(site.language)["ui"]["more"]),
+                "»",
+                other.host,
+                str(at),
+            )[(target + at) % 4]
         if part is Part.ITEM:
-            teaser = prose.sentences(other.language, page.theme)[target % prose.STOCK] if site.seed & 1 else ""
+            teaser = (
+                prose.sentences(other.language, page.theme)[target % prose.STOCK]
+                if site.seed & 1
+                else ""
+            )
             return look.item % (address, label, teaser)
         if part is Part.PAGER:
             return look.pager_item % (address, at if site.seed & 2 else label)
@@ -95,7 +138,9 @@ class Renderer:
         """A link's address as its page writes it."""
         path = self._where(target)[1].path
         if "token" in other.traps and other is site:
-            path = traps.join(path, f"tok={(number % traps.TOKENS + 1) * (site.seed + 77):x}")
+            path = traps.join(
+                path, f"tok={(number % traps.TOKENS + 1) * (site.seed + 77):x}"
+            )
         if other is not site or site.seed % 5 == 0:
             path = f"{other.origin}{path}"
         return path.replace("&", "&amp;") if "&" in path else path
@@ -103,14 +148,22 @@ class Renderer:
     def _nav(self, look: looks.Look, site: Site, number: int) -> str:
         kept = self._navs.get(site.number)
         if kept is None or "token" in site.traps:
-            rows = ((self._address(site, number, site, n), self._where(n)[1].title) for n in site.nav)
-            kept = self._navs[site.number] = look.nav % "".join(look.nav_item % row for row in rows)
+            rows = (
+                (self._address(site, number, site, n), self._where(n)[1].title)
+                for n in site.nav
+            )
+            kept = self._navs[site.number] = look.nav % "".join(
+                look.nav_item % row for row in rows
+            )
         return kept
 
     def calendar(self, site: Site, month: tuple[int, int, bool]) -> bytes:
         """A page of a calendar in which nothing ever happens."""
         look = looks.look(site.software)
-        days = "".join(look.item % (address, text, "") for address, text in traps.calendar_links(*month))
+        days = "".join(
+            look.item % (address, text, "")
+            for address, text in traps.calendar_links(*month)
+        )
         title = f"{month[1]} / {month[0]}"
         text = look.page % {
             "lang": site.language, "title": title, "brand": site.brand, "home": f"{site.origin}/", "crumb": "",

@@ -71,7 +71,9 @@ ROLES = (
 def cast(rng: random.Random, hosts: int) -> list[Role]:
     """The role of every host, in an order drawn by chance; every role at least once."""
     total = sum(role.share for role in ROLES)
-    found = [role for role in ROLES for _ in range(max(1, round(hosts * role.share / total)))]
+    found = [
+        role for role in ROLES for _ in range(max(1, round(hosts * role.share / total)))
+    ]
     rng.shuffle(found)
     return found
 
@@ -90,7 +92,10 @@ def clumps(rng: random.Random, roles: list[Role]) -> dict[int, int]:
     """
     order = ("portal", "station", "agency", "lab", "silent")
     having = [i for i, role in enumerate(roles) if role.has_services]
-    counts = sorted((min(70, max(1, round(rng.lognormvariate(1.05, 1.27)))) for _ in having), reverse=True)
+    counts = sorted(
+        (min(70, max(1, round(rng.lognormvariate(1.05, 1.27)))) for _ in having),
+        reverse=True,
+    )
     # A shuffle within bounds: now and then a small office has more than a portal.
     rank = sorted(having, key=lambda i: order.index(roles[i].id) + rng.gauss(0, 0.6))
     return dict(zip(rank, counts, strict=True))

@@ -23,7 +23,9 @@ def institution(sk: Sketch) -> None:
             sk.link(child, Part.CRUMB, parent)
             for other in rng.sample(children, min(4, len(children))):
                 sk.link(child, Part.SIDE, other)
-        open_ += rng.sample(children, len(children) // 2 + 1) if depth[parent] < 5 else []
+        open_ += (
+            rng.sample(children, len(children) // 2 + 1) if depth[parent] < 5 else []
+        )
         if not open_ and sk.left > 0:
             open_.append(rng.choice(sections))
     if sk.geo:
@@ -43,7 +45,9 @@ def _map_room(sk: Sketch, sections: list[int]) -> None:
     """The corner of an institution that deals with maps: a page, and a few pages below it."""
     parent = sk.rng.choice(sections)
     if sk.rng.random() < 0.6:
-        parent = next((t for p, t in sk.pages[parent].targets() if p is Part.ITEM), parent)
+        parent = next(
+            (t for p, t in sk.pages[parent].targets() if p is Part.ITEM), parent
+        )
     room = _below(sk, parent, prose.GEO)
     sk.link(room, Part.CRUMB, parent)
     for _ in range(max(3, int(sk.geo * sk.wanted))):
@@ -62,7 +66,9 @@ def archive(sk: Sketch) -> None:
     per_day = rng.randint(4, 12)
     sk.nav = [0]
     while sk.left > 0:
-        year = sk.add(f"/{2024 - len(sk.nav)}/", f"{sk.ui('archive')} {2024 - len(sk.nav)}")
+        year = sk.add(
+            f"/{2024 - len(sk.nav)}/", f"{sk.ui('archive')} {2024 - len(sk.nav)}"
+        )
         sk.link(0, Part.ITEM, year)
         sk.nav.append(year)
         _fill_year(sk, year, sk.wanted // years + 1, per_day)
@@ -76,7 +82,9 @@ def _fill_year(sk: Sketch, year: int, room: int, per_day: int) -> None:
     path = sk.pages[year].path
     while len(sk.pages) < end and month_number < 12:
         month_number += 1
-        month = sk.add(f"{path}{month_number:02d}/", f"{sk.pages[year].title} / {month_number}")
+        month = sk.add(
+            f"{path}{month_number:02d}/", f"{sk.pages[year].title} / {month_number}"
+        )
         sk.link(year, Part.ITEM, month)
         sk.link(month, Part.CRUMB, year)
         for day_number in range(1, 2 + room // 12 // (per_day + 1)):
@@ -109,7 +117,11 @@ def manual(sk: Sketch) -> None:
         toc = sk.leaf(f"/docs/v{version}.0/" + "{slug}/")
         sk.nav.append(toc)
         pages = [
-            sk.leaf(f"/docs/v{version}.0/" + ("{slug}.html", "ch{n}.html", "{x}.html")[sk.opaque]) for _ in range(per)
+            sk.leaf(
+                f"/docs/v{version}.0/"
+                + ("{slug}.html", "ch{n}.html", "{x}.html")[sk.opaque]
+            )
+            for _ in range(per)
         ]
         for at, page in enumerate(pages):
             sk.link(toc, Part.ITEM, page)
@@ -128,7 +140,10 @@ def people(sk: Sketch) -> None:
     sk.nav = [0]
     owners: list[int] = []
     while sk.left > 0:
-        name = "".join(rng.choice(("ka", "ro", "li", "ne", "vo", "ta", "mi", "sz", "ey")) for _ in range(3))
+        name = "".join(
+            rng.choice(("ka", "ro", "li", "ne", "vo", "ta", "mi", "sz", "ey"))
+            for _ in range(3)
+        )
         home = sk.add(f"/~{name}{len(owners)}/", name.title())
         owners.append(home)
         own = [sk.leaf(f"/~{name}{len(owners) - 1}/" + ("{slug}.html", "{n}.html", "{x}.html")[sk.opaque])
@@ -147,7 +162,9 @@ def portal(sk: Sketch) -> None:
     listing = sk.leaf("/dataset", prose.GEO if sk.geo else sk.theme)
     sk.nav = [0, listing]
     records: list[int] = []
-    owners = [sk.leaf("/organization/{slug}") for _ in range(max(2, min(20, sk.wanted // 40)))]
+    owners = [
+        sk.leaf("/organization/{slug}") for _ in range(max(2, min(20, sk.wanted // 40)))
+    ]
     for owner in owners:
         sk.link(0, Part.SIDE, owner)
     while sk.left > sk.wanted // 22 + 1:
@@ -158,7 +175,9 @@ def portal(sk: Sketch) -> None:
         if rng.random() < 0.25:
             sk.link(owner, Part.ITEM, record)
         for _ in range(rng.choice((0, 0, 1, 1, 2))):
-            file = sk.leaf(sk.pages[record].path + "/resource/{x}", sk.pages[record].theme)
+            file = sk.leaf(
+                sk.pages[record].path + "/resource/{x}", sk.pages[record].theme
+            )
             sk.link(record, Part.ITEM, file)
             sk.link(file, Part.CRUMB, record)
             sk.spots.append(file)

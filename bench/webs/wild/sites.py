@@ -31,7 +31,13 @@ _SYLLABLES = (
     "yor",
 )
 _CLUSTERED = {"town": 18, "campus": 10, "farm": 25}  # hosts under one roof, by circle
-_TRAPS = (("calendar", 0.07), ("token", 0.04), ("print", 0.06), ("history", 0.5), ("filter", 1.0))
+_TRAPS = (
+    ("calendar", 0.07),
+    ("token", 0.04),
+    ("print", 0.06),
+    ("history", 0.5),
+    ("filter", 1.0),
+)
 _FITS = {"history": {"wiki"}, "filter": {"portal", "shop"}}
 
 
@@ -76,7 +82,9 @@ class Ground:
         self.sites: list[Site] = []
         roles = cast(self.rng, hosts)
         self._roofs: dict[str, list[Roof]] = {}
-        for number, (role, size) in enumerate(zip(roles, sizes(self.rng, roles, pages), strict=True)):
+        for number, (role, size) in enumerate(
+            zip(roles, sizes(self.rng, roles, pages), strict=True)
+        ):
             self._settle(number, role, size)
         self._popular = _Popularity(self.rng, self.sites)
 
@@ -84,7 +92,12 @@ class Ground:
         rng, roof = self.rng, self._roof(role)
         theme = rng.choice(role.themes)
         sketch = Sketch(
-            random.Random(rng.getrandbits(60)), roof.language, theme, size, rng.choice((0, 0, 0, 1, 1, 2)), role.geo
+            random.Random(rng.getrandbits(60)),
+            roof.language,
+            theme,
+            size,
+            rng.choice((0, 0, 0, 1, 1, 2)),
+            role.geo,
         )
         shape = rng.choice(role.shapes)
         shape(sketch)
@@ -95,7 +108,11 @@ class Ground:
         self.pages += sketch.pages
         self.site_of += [number] * len(sketch.pages)
         name = _name(rng, role, theme, roof, number)
-        traps = (t for t, share in _TRAPS if shape.__name__ in _FITS.get(t, {shape.__name__}) and rng.random() < share)
+        traps = (
+            t
+            for t, share in _TRAPS
+            if shape.__name__ in _FITS.get(t, {shape.__name__}) and rng.random() < share
+        )
         self.sites.append(Site(
             number, f"{name}.{roof.domain}", role, roof.language, theme, roof.software, crc32(roof.domain.encode()),
             first, len(sketch.pages), rng.getrandbits(30), [first + i for i in sketch.nav],
@@ -109,7 +126,10 @@ class Ground:
         roofs = self._roofs.setdefault(role.circle, [])
         if size and roofs and rng.random() > 1 / size:
             return rng.choice(roofs[-2:])
-        domain = "".join(rng.choice(_SYLLABLES) for _ in range(2)) + f"{len(self.sites)}.example"
+        domain = (
+            "".join(rng.choice(_SYLLABLES) for _ in range(2))
+            + f"{len(self.sites)}.example"
+        )
         roof = Roof(domain, prose.pick_language(rng), rng.randrange(1 << 20))
         if size and rng.random() < 0.7:
             roofs.append(roof)
@@ -120,10 +140,15 @@ class Ground:
         for number, page in enumerate(self.pages):
             site = self.sites[self.site_of[number]]
             mean = site.role.out * (2.2 if number == site.first else 1.0)
-            for _ in range(min(40, int(mean * 0.55 * (self.rng.paretovariate(1.5) - 1)))):
+            for _ in range(
+                min(40, int(mean * 0.55 * (self.rng.paretovariate(1.5) - 1)))
+            ):
                 other = self._popular.draw(site)
                 if other is not site:
-                    page.link(Part.FOOT if other.cluster == site.cluster else Part.OUT, self._landing(other))
+                    page.link(
+                        Part.FOOT if other.cluster == site.cluster else Part.OUT,
+                        self._landing(other),
+                    )
         self._grow_tree(seeds)
 
     def _landing(self, site: Site) -> int:
@@ -131,7 +156,9 @@ class Ground:
         if chance < 0.55:
             return site.first
         return (
-            self.rng.choice(site.spots) if site.spots and chance < 0.6 else site.first + self.rng.randrange(site.count)
+            self.rng.choice(site.spots)
+            if site.spots and chance < 0.6
+            else site.first + self.rng.randrange(site.count)
         )
 
     def _grow_tree(self, seeds: list[int]) -> None:
@@ -154,18 +181,29 @@ class _Popularity:
         self._rng = rng
         fame = {site.number: rng.paretovariate(0.9) for site in sites}
         for site in sites:  # who has services is rarely famous for them
-            fame[site.number] = min(fame[site.number], 1.0 if site.role.has_services else 60.0)
+            fame[site.number] = min(
+                fame[site.number], 1.0 if site.role.has_services else 60.0
+            )
         self._urns: dict[object, tuple[list[Site], list[float]]] = {}
         for site in sites:
             for key in (None, site.role.circle, site.cluster):
                 group, sums = self._urns.setdefault(key, ([], []))
                 group.append(site)
                 sums.append(fame[site.number])
-        self._urns = {key: (group, list(accumulate(sums))) for key, (group, sums) in self._urns.items()}
+        self._urns = {
+            key: (group, list(accumulate(sums)))
+            for key, (group, sums) in self._urns.items()
+        }
 
     def draw(self, site: Site) -> Site:
         chance = self._rng.random()
-        key = site.cluster if chance < 0.25 else site.role.circle if chance < 0.6 else None
+        key = (
+            site.cluster
+            if chance < 0.25
+            else site.role.circle
+            if chance < 0.6
+            else None
+        )
         if site.role.circle == "farm" and chance < 0.9:
             key = "farm"
         group, sums = self._urns[key]
@@ -183,10 +221,16 @@ def _relate(sketch: Sketch, mean: float) -> None:
 
 def _name(rng: random.Random, role: Role, theme: str, roof: Roof, number: int) -> str:
     """The host's own part of its name; that of a town or a theme gives nothing away."""
-    words = prose.vocabulary(roof.language if prose.vocabulary(roof.language)["slugs"] else "en")
+    words = prose.vocabulary(
+        roof.language if prose.vocabulary(roof.language)["slugs"] else "en"
+    )
     if role.stems and rng.random() < 0.75:
         return f"{rng.choice(role.stems)}-{rng.choice(_SYLLABLES)}{number}"
     if rng.random() < 0.3:
         return f"{rng.choice(_SYLLABLES)}{rng.choice(_SYLLABLES)}{number}"
-    own = prose.slug(words["places"][rng.randrange(len(words["places"]))] if role.circle == "town" else words[theme][0])
+    own = prose.slug(
+        words["places"][rng.randrange(len(words["places"]))]
+        if role.circle == "town"
+        else words[theme][0]
+    )
     return f"{own}{number}"

@@ -9,7 +9,9 @@ from enum import IntEnum
 
 from . import prose
 
-_SHIFT = 1 << 28  # a link is kept as one number: the part of the page times this, plus the page it leads to
+_SHIFT = (
+    1 << 28
+)  # a link is kept as one number: the part of the page times this, plus the page it leads to
 
 
 class Part(IntEnum):
@@ -55,12 +57,16 @@ class Sketch:
     language: str
     theme: str
     wanted: int
-    opaque: int = 0  # how addresses hide what pages are about: 0 words, 1 numbers, 2 hashes
+    opaque: int = (
+        0  # how addresses hide what pages are about: 0 words, 1 numbers, 2 hashes
+    )
     geo: float = 0.0  # share of the pages that talk of maps
     pages: list[Page] = field(default_factory=list)
     nav: list[int] = field(default_factory=list)
     spots: list[int] = field(default_factory=list)  # where services may stand
-    lists: list[int] = field(default_factory=list)  # where filters may be laid over a listing
+    lists: list[int] = field(
+        default_factory=list
+    )  # where filters may be laid over a listing
 
     @property
     def left(self) -> int:
@@ -79,7 +85,11 @@ class Sketch:
     def address(self, shape: str, title: str) -> str:
         number = len(self.pages)
         words = prose.slug(title)[:40] or "p"
-        return shape.format(slug=f"{words}-{number}", n=number * 7 + 103, x=f"{self.rng.getrandbits(40):010x}")
+        return shape.format(
+            slug=f"{words}-{number}",
+            n=number * 7 + 103,
+            x=f"{self.rng.getrandbits(40):010x}",
+        )
 
     def link(self, source: int, part: Part, target: int) -> None:
         if source != target:
@@ -88,11 +98,16 @@ class Sketch:
     def ui(self, name: str) -> str:
         return str(prose.vocabulary(self.language)["ui"][name])
 
-    def page_through(self, first: int, leaves: list[int], per: int, shape: str) -> list[int]:
+    def page_through(
+        self, first: int, leaves: list[int], per: int, shape: str
+    ) -> list[int]:
         """Spread leaves over a listing that starts on `first` and goes on over further pages."""
         chunks = [leaves[i : i + per] for i in range(0, len(leaves), per)] or [[]]
         head = self.pages[first]
-        more = (self.add(shape.format(k=k), f"{head.title} ({k})", head.theme) for k in range(2, len(chunks) + 1))
+        more = (
+            self.add(shape.format(k=k), f"{head.title} ({k})", head.theme)
+            for k in range(2, len(chunks) + 1)
+        )
         listing = [first, *more]
         for at, (page, chunk) in enumerate(zip(listing, chunks, strict=True)):
             for leaf in chunk:

@@ -11,7 +11,10 @@ def wiki(sk: Sketch) -> None:
     rng = sk.rng
     sk.add("/", prose.title(rng, sk.language, sk.theme))
     shape = ("/wiki/{slug}", "/index.php?title={slug}", "/w/{x}")[sk.opaque]
-    groups = [sk.leaf(shape.replace("{slug}", "Category-{slug}")) for _ in range(max(2, sk.wanted // 60))]
+    groups = [
+        sk.leaf(shape.replace("{slug}", "Category-{slug}"))
+        for _ in range(max(2, sk.wanted // 60))
+    ]
     sk.nav = [0, *groups[:3]]
     for group in groups:
         sk.link(0, Part.ITEM, group)
@@ -37,9 +40,15 @@ def forum(sk: Sketch) -> None:
     """Boards, threads over several pages, and a profile for everyone who ever wrote."""
     rng = sk.rng
     sk.add("/", prose.title(rng, sk.language, sk.theme))
-    boards = [sk.leaf("/forumdisplay.php?fid={n}") for _ in range(max(2, min(9, sk.wanted // 90)))]
+    boards = [
+        sk.leaf("/forumdisplay.php?fid={n}")
+        for _ in range(max(2, min(9, sk.wanted // 90)))
+    ]
     sk.nav = [0]
-    members = [sk.add(f"/member.php?u={100 + i * 3}", f"user{i * 7 + 11}") for i in range(max(3, sk.wanted // 5))]
+    members = [
+        sk.add(f"/member.php?u={100 + i * 3}", f"user{i * 7 + 11}")
+        for i in range(max(3, sk.wanted // 5))
+    ]
     threads: dict[int, list[int]] = {board: [] for board in boards}
     for board in boards:
         sk.link(0, Part.ITEM, board)
@@ -53,13 +62,19 @@ def forum(sk: Sketch) -> None:
             sk.link(member, Part.ITEM, thread)
         sk.spots.append(thread)
         for k in range(2, min(6, int(rng.paretovariate(1.2)) + 1)):
-            more = sk.add(f"{sk.pages[thread].path}&page={k}", sk.pages[thread].title, sk.pages[thread].theme)
+            more = sk.add(
+                f"{sk.pages[thread].path}&page={k}",
+                sk.pages[thread].title,
+                sk.pages[thread].theme,
+            )
             sk.link(thread, Part.PAGER, more)
             sk.link(more, Part.PAGER, thread)
             sk.spots.append(more)
     for board, own in threads.items():
         sk.page_through(board, own, 25, f"{sk.pages[board].path}&page={{k}}")
-    for at, member in enumerate(members):  # those who never wrote stand in the list of members only
+    for at, member in enumerate(
+        members
+    ):  # those who never wrote stand in the list of members only
         sk.link(boards[at % len(boards)], Part.SIDE, member)
 
 

@@ -11,7 +11,10 @@ from .sites import Site
 TOKENS = 3  # addresses that one page of a site with tokens has
 _OWN = re.compile(r"[?&](tok|print|action|oldid|f_[a-z]+)=(\w+)")
 _MONTH = re.compile(r"/agenda/(\d{4})/(\d\d)(?:/(\d\d))?")
-_FACETS = {"portal": (("f_org", 4), ("f_fmt", 4), ("f_tag", 4)), "shop": (("f_size", 3), ("f_hue", 3))}
+_FACETS = {
+    "portal": (("f_org", 4), ("f_fmt", 4), ("f_tag", 4)),
+    "shop": (("f_size", 3), ("f_hue", 3)),
+}
 
 
 def peel(url: str) -> tuple[str, dict[str, str]]:
@@ -32,18 +35,31 @@ def join(address: str, extra: str) -> str:
 def month_of(path: str) -> tuple[int, int, bool] | None:
     """The month that a page of a calendar shows, and whether it shows one day only."""
     found = _MONTH.fullmatch(path)
-    return (int(found[1]), int(found[2]), bool(found[3])) if found and 1 <= int(found[2]) <= 12 else None
+    return (
+        (int(found[1]), int(found[2]), bool(found[3]))
+        if found and 1 <= int(found[2]) <= 12
+        else None
+    )
 
 
 def calendar_links(year: int, month: int, one_day: bool) -> list[tuple[str, str]]:
     """The months before and after, without end, and the days between."""
-    later, earlier = (year + month // 12, month % 12 + 1), (year - (month == 1), (month - 2) % 12 + 1)
-    links = [(f"/agenda/{y}/{m:02d}", f"{m}/{y}") for y, m in (earlier, later) if 1000 <= y <= 9999]
+    later, earlier = (
+        (year + month // 12, month % 12 + 1),
+        (year - (month == 1), (month - 2) % 12 + 1),
+    )
+    links = [
+        (f"/agenda/{y}/{m:02d}", f"{m}/{y}")
+        for y, m in (earlier, later)
+        if 1000 <= y <= 9999
+    ]
     days = () if one_day else range(1, 29, 3)
     return links + [(f"/agenda/{year}/{month:02d}/{day:02d}", str(day)) for day in days]
 
 
-def extra_links(site: Site, number: int, address: str, extras: Mapping[str, str]) -> list[tuple[str, str]]:
+def extra_links(
+    site: Site, number: int, address: str, extras: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """The links that traps add to a page."""
     links: list[tuple[str, str]] = []
     if "calendar" in site.traps:
@@ -59,7 +75,9 @@ def extra_links(site: Site, number: int, address: str, extras: Mapping[str, str]
     return links
 
 
-def _facet_links(site: Site, address: str, extras: Mapping[str, str]) -> list[tuple[str, str]]:
+def _facet_links(
+    site: Site, address: str, extras: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Every listing with one filter more."""
     links = []
     facets = _FACETS["shop" if "shop" in site.role.id else "portal"]
@@ -73,5 +91,9 @@ def _facet_links(site: Site, address: str, extras: Mapping[str, str]) -> list[tu
 
 def passes(target: int, extras: Mapping[str, str]) -> bool:
     """Does an entry of a listing stay under these filters?"""
-    values = (int(value) for name, value in extras.items() if name.startswith("f_") and value.isdigit())
+    values = (
+        int(value)
+        for name, value in extras.items()
+        if name.startswith("f_") and value.isdigit()
+    )
     return all(crc32(f"{target} {value}".encode()) % 3 == 0 for value in values)

@@ -59,7 +59,12 @@ class Service:
 def make_service(rng: random.Random, host: str, loud: bool, alive: bool) -> Service:
     kind, path = rng.choice(_LOUD if loud else _QUIET)
     word = f"{rng.choice(_WORDS)}{rng.randrange(10, 9999)}"
-    return Service(f"https://{host}{path.format(w=word)}", kind, rng.choice(WAYS if loud else QUIET_WAYS), alive)
+    return Service(
+        f"https://{host}{path.format(w=word)}",
+        kind,
+        rng.choice(WAYS if loud else QUIET_WAYS),
+        alive,
+    )
 
 
 def write(service: Service) -> str:
@@ -75,7 +80,9 @@ def write(service: Service) -> str:
         case "input":
             return f'<input type="text" readonly value="{endpoint}"><a href="{request}">XML</a>'
         case "code":
-            return f"<pre><code>ogrinfo &quot;{service.kind}:{request}&quot;</code></pre>"
+            return (
+                f"<pre><code>ogrinfo &quot;{service.kind}:{request}&quot;</code></pre>"
+            )
         case "attribute":
             return f'<div data-src="{endpoint}" data-z="11"></div><script src="/static/app.min.js"></script>'
         case "table":

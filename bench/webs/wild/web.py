@@ -27,18 +27,24 @@ class WildWeb:
         self.seed = seed
         ground = Ground(seed, hosts, pages)
         self._rng = random.Random(f"services {seed}")
-        self._pages, self._site_of, self.sites = ground.pages, ground.site_of, ground.sites
+        self._pages, self._site_of, self.sites = (
+            ground.pages,
+            ground.site_of,
+            ground.sites,
+        )
         self._on: dict[int, list[Service]] = {}
         self._place_services()
         self._seeds = self._choose_seeds()
         ground.link_hosts(self._seeds)
         self._numbers = {
-            site.origin + self._pages[n].path: n for n, site in enumerate(map(self.site, range(len(self._pages))))
+            site.origin + self._pages[n].path: n
+            for n, site in enumerate(map(self.site, range(len(self._pages))))
         }
         self._hosts = {site.host: site for site in self.sites}
         self._renderer = Renderer(self._where, self._on)
         self._seen: dict[int, set[str]] = {
-            number: {s.endpoint for s in services if s.alive} for number, services in self._on.items()
+            number: {s.endpoint for s in services if s.alive}
+            for number, services in self._on.items()
         }
         self.pages = len(self._pages)
 
@@ -58,7 +64,11 @@ class WildWeb:
         _, _, rest = url.partition("://")
         host, _, path = rest.partition("/")
         site, month = self._hosts.get(host), traps.month_of("/" + path)
-        return self._renderer.calendar(site, month) if site and month and "calendar" in site.traps else None
+        return (
+            self._renderer.calendar(site, month)
+            if site and month and "calendar" in site.traps
+            else None
+        )
 
     def services(self, url: str) -> set[str]:
         number, _ = self._find(url)
@@ -77,26 +87,46 @@ class WildWeb:
     def _place_services(self) -> None:
         rng = self._rng
         living: list[Service] = []
-        for index, count in sorted(clumps(rng, [site.role for site in self.sites]).items()):
+        for index, count in sorted(
+            clumps(rng, [site.role for site in self.sites]).items()
+        ):
             site = self.sites[index]
-            host = rng.choice((f"gis.{site.host}", f"srv{index}.{site.host}", site.host))
+            host = rng.choice(
+                (f"gis.{site.host}", f"srv{index}.{site.host}", site.host)
+            )
             own = [make_service(rng, host, site.role.loud, True) for _ in range(count)]
             living += own
-            own += [make_service(rng, host, site.role.loud, False) for _ in range(round(count * _DEAD))]
+            own += [
+                make_service(rng, host, site.role.loud, False)
+                for _ in range(round(count * _DEAD))
+            ]
             self._spread(site, own)
         for site in self.sites:
             if site.role.dead:
-                self._spread(site, [make_service(rng, site.host, True, False) for _ in range(rng.randint(5, 40))])
+                self._spread(
+                    site,
+                    [
+                        make_service(rng, site.host, True, False)
+                        for _ in range(rng.randint(5, 40))
+                    ],
+                )
         self._cite(living)
 
     def _spread(self, site: Site, services: list[Service]) -> None:
         """Put services on pages of their own host: alone on silent ones, in handfuls elsewhere."""
         rng, left = self._rng, list(services)
         rng.shuffle(left)
-        fit = [n for n in site.spots if self._pages[n].theme == prose.GEO] or site.spots or [site.first]
-        at_once = {"silent": (1,), "agency": (2, 4, 8), "lab": (1, 2), "station": (1, 2)}.get(
-            site.role.id, (1, 1, 2, 3, 5)
+        fit = (
+            [n for n in site.spots if self._pages[n].theme == prose.GEO]
+            or site.spots
+            or [site.first]
         )
+        at_once = {
+            "silent": (1,),
+            "agency": (2, 4, 8),
+            "lab": (1, 2),
+            "station": (1, 2),
+        }.get(site.role.id, (1, 1, 2, 3, 5))
         while left:
             number, count = rng.choice(fit), rng.choice(at_once)
             self._show(number, left[:count], site.role.loud and rng.random() < 0.6)
@@ -106,13 +136,20 @@ class WildWeb:
         have = self._on.setdefault(number, [])
         have += [service for service in services if service not in have]
         if loud:
-            self._pages[number].title = prose.service_title(self._rng, self.site(number).language)
+            self._pages[number].title = prose.service_title(
+                self._rng, self.site(number).language
+            )
 
     def _cite(self, living: list[Service]) -> None:
         """Some services stand on pages of others too: in posts, and on the lists that wikis keep."""
         rng = self._rng
         citing = [site for site in self.sites if site.role.cites]
-        spots = [n for site in citing for n in site.spots if self._pages[n].theme == prose.GEO]
+        spots = [
+            n
+            for site in citing
+            for n in site.spots
+            if self._pages[n].theme == prose.GEO
+        ]
         for service in living:
             if spots and rng.random() < _CITED:
                 self._show(rng.choice(spots), [service], loud=False)
@@ -129,11 +166,16 @@ class WildWeb:
             fit = [site for site in self.sites if site.role.id == role]
             for site in rng.sample(fit, min(count, len(fit))):
                 own = range(site.first, site.first + site.count)
-                fitting = [n for n in own if self._pages[n].theme == prose.GEO] or [site.first]
+                fitting = [n for n in own if self._pages[n].theme == prose.GEO] or [
+                    site.first
+                ]
                 if role in {"portal", "agency"} and rng.random() < 0.75:
                     fitting = [n for n in own if self._leads_on(n)] or fitting
                 chosen.append(rng.choice(fitting))
         return chosen
 
     def _leads_on(self, number: int) -> bool:
-        return any(part is Part.ITEM and target in self._on for part, target in self._pages[number].targets())
+        return any(
+            part is Part.ITEM and target in self._on
+            for part, target in self._pages[number].targets()
+        )

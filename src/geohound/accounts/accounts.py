@@ -46,7 +46,9 @@ class Identity:
 class Accounts:
     """The accounts of one catalogue; may be used from any thread."""
 
-    def __init__(self, users: UserStore, clock: Clock, passwords: Passwords | None = None) -> None:
+    def __init__(
+        self, users: UserStore, clock: Clock, passwords: Passwords | None = None
+    ) -> None:
         self._users = users
         self._clock = clock
         self._passwords = passwords or Passwords()
@@ -61,7 +63,13 @@ class Accounts:
         return self._users.list()
 
     def add(
-        self, name: str, password: str, role: Role | None = None, *, by: str = "", address: str = ""
+        self,
+        name: str,
+        password: str,
+        role: Role | None = None,
+        *,
+        by: str = "",
+        address: str = "",
     ) -> UserAccount:
         """A new account; the first one is an administrator, others are users unless another role is named."""
         stored = _checked_name(name)
@@ -70,14 +78,18 @@ class Accounts:
             raise AccountError(trouble)
         first = Role.ADMINISTRATOR if not self.any else Role.USER
         if role is not None and not self.any and role is not Role.ADMINISTRATOR:
-            raise AccountError("The first account has to be an administrator; leave out the role.")
+            raise AccountError(
+                "The first account has to be an administrator; leave out the role."
+            )
         account = UserAccount(stored, role or first, self._clock.now())
         if not self._users.add(account, self._passwords.hash(password)):
             raise AccountError(f"There is an account {stored} already.")
         self.note(by, "account added", f"{stored} as {account.role}", address)
         return account
 
-    def set_role(self, name: str, role: Role, *, by: str = "", address: str = "") -> None:
+    def set_role(
+        self, name: str, role: Role, *, by: str = "", address: str = ""
+    ) -> None:
         found = self.find(name)
         if found.role is Role.ADMINISTRATOR and role is not Role.ADMINISTRATOR:
             self._check_another_administrator(found.name)
@@ -95,10 +107,14 @@ class Accounts:
     def find(self, name: str) -> UserAccount:
         found = self._users.get(clean_name(name))
         if found is None:
-            raise AccountError(f"There is no account {name!r}; `geohound users list` has them all.")
+            raise AccountError(
+                f"There is no account {name!r}; `geohound users list` has them all."
+            )
         return found
 
-    def set_password(self, name: str, password: str, *, by: str = "", address: str = "") -> None:
+    def set_password(
+        self, name: str, password: str, *, by: str = "", address: str = ""
+    ) -> None:
         """All sessions of the account end: whoever knew the old password is out."""
         found = self.find(name)
         trouble = objection(password, found.name)
@@ -133,14 +149,18 @@ class Accounts:
             self._limits.succeed(name, address)
         return is_right
 
-    def log_in_subject(self, subject: str, suggested: str, role: Role, address: str) -> str:
+    def log_in_subject(
+        self, subject: str, suggested: str, role: Role, address: str
+    ) -> str:
         """The same for whom an OpenID provider vouches; one who comes first gets an account with this role."""
         found = self._users.of_subject(subject)
         if found is None:
             found = self._add_subject(subject, suggested, role, address)
         return self._begin_session(found.name, address)
 
-    def _add_subject(self, subject: str, suggested: str, role: Role, address: str) -> UserAccount:
+    def _add_subject(
+        self, subject: str, suggested: str, role: Role, address: str
+    ) -> UserAccount:
         """An account of the same name is not this one: whoever has it did not ask for that."""
         base = clean_name(suggested) or "visitor"
         for name in (base, *(f"{base[:50]}-{secrets.token_hex(3)}" for _ in range(5))):
@@ -151,7 +171,9 @@ class Accounts:
         raise AccountError("No account could be made; ask an administrator.")
 
     def _begin_session(self, name: str, address: str) -> str:
-        sessions = [c for c in self._users.credentials(name) if c.kind is CredentialKind.SESSION]
+        sessions = [
+            c for c in self._users.credentials(name) if c.kind is CredentialKind.SESSION
+        ]
         self._users.forget([c.digest for c in sessions[: -(MAX_SESSIONS - 1)]])
         secret = secrets.token_urlsafe(32)
         lasts = timedelta(hours=SESSION_HOURS)
@@ -166,33 +188,55 @@ class Accounts:
     def identify(self, secret: str, kind: CredentialKind) -> Identity | None:
         """Whoever this secret stands for now."""
         credential = self._users.credential(digest_of(secret)) if secret else None
-        if credential is None or credential.kind is not kind or credential.expires_at <= self._clock.now():
+        if (
+            credential is None
+            or credential.kind is not kind
+            or credential.expires_at <= self._clock.now()
+        ):
             return None
         account = self._users.get(credential.account)
         return Identity(account, credential) if account else None
 
-    def make_token(self, name: str, label: str, scopes: frozenset[TokenScope], address: str, days: int) -> str:
+    def make_token(
+        self,
+        name: str,
+        label: str,
+        scopes: frozenset[TokenScope],
+        address: str,
+        days: int,
+    ) -> str:
         """The secret of a new token; nobody can show it again."""
         if len(self.tokens(name)) >= MAX_TOKENS:
-            raise AccountError(f"An account may have {MAX_TOKENS} tokens; revoke one first.")
+            raise AccountError(
+                f"An account may have {MAX_TOKENS} tokens; revoke one first."
+            )
         if not scopes:
             raise AccountError("Choose at least one scope for the token.")
         if not 1 <= days <= TOKEN_DAYS:
             raise AccountError(f"A token lasts from 1 to {TOKEN_DAYS} days.")
         secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
         named = " ".join(label.split())[:MAX_LABEL_CHARS] or "token"
-        self._users.keep(self._credential(secret, name, CredentialKind.TOKEN, timedelta(days=days), named, scopes))
+        self._users.keep(
+            self._credential(
+                secret, name, CredentialKind.TOKEN, timedelta(days=days), named, scopes
+            )
+        )
         self.note(name, "token made", f"{named}: {', '.join(sorted(scopes))}", address)
         return secret
 
     def tokens(self, name: str) -> Sequence[Credential]:
         now = self._clock.now()
         mine = self._users.credentials(name)
-        return [c for c in mine if c.kind is CredentialKind.TOKEN and c.expires_at > now]
+        return [
+            c for c in mine if c.kind is CredentialKind.TOKEN and c.expires_at > now
+        ]
 
     def revoke_token(self, name: str, digest: str, address: str) -> None:
         """Only one's own."""
-        token = next((t for t in self.tokens(name) if secrets.compare_digest(t.digest, digest)), None)
+        token = next(
+            (t for t in self.tokens(name) if secrets.compare_digest(t.digest, digest)),
+            None,
+        )
         if token is None:
             raise AccountError("There is no such token.")
         self._users.forget([token.digest])
@@ -208,25 +252,42 @@ class Accounts:
     def samples(self) -> frozenset[int]:
         return frozenset(self._users.samples())
 
-    def mark_sample(self, task: int, is_sample: bool, *, by: str, address: str = "") -> None:
+    def mark_sample(
+        self, task: int, is_sample: bool, *, by: str, address: str = ""
+    ) -> None:
         self._users.mark_sample(task, is_sample)
-        self.note(by, "sample marked" if is_sample else "sample unmarked", f"task {task}", address)
+        self.note(
+            by,
+            "sample marked" if is_sample else "sample unmarked",
+            f"task {task}",
+            address,
+        )
 
     def _credential(
         self, secret: str, name: str, kind: CredentialKind, lasts: timedelta, label: str = "",
         scopes: frozenset[TokenScope] = frozenset(),
     ) -> Credential:  # fmt: skip
         now: datetime = self._clock.now()
-        return Credential(digest_of(secret), name, kind, now, now + lasts, label, scopes)
+        return Credential(
+            digest_of(secret), name, kind, now, now + lasts, label, scopes
+        )
 
     def _end_sessions(self, name: str) -> None:
-        sessions = [c for c in self._users.credentials(name) if c.kind is CredentialKind.SESSION]
+        sessions = [
+            c for c in self._users.credentials(name) if c.kind is CredentialKind.SESSION
+        ]
         self._users.forget([c.digest for c in sessions])
 
     def _check_another_administrator(self, name: str) -> None:
-        others = [a for a in self._users.list() if a.role is Role.ADMINISTRATOR and a.name != name]
+        others = [
+            a
+            for a in self._users.list()
+            if a.role is Role.ADMINISTRATOR and a.name != name
+        ]
         if not others:
-            raise AccountError(f"{name} is the only administrator; make another one first.")
+            raise AccountError(
+                f"{name} is the only administrator; make another one first."
+            )
 
 
 def digest_of(secret: str) -> str:

@@ -17,7 +17,9 @@ class TooManyTriesError(Exception):
     """Try again later; `wait_s` says when."""
 
     def __init__(self, wait_s: float) -> None:
-        super().__init__(f"Too many failed log-ins. Try again in {int(wait_s // 60) + 1} minutes.")
+        super().__init__(
+            f"Too many failed log-ins. Try again in {int(wait_s // 60) + 1} minutes."
+        )
         self.wait_s = wait_s
 
 
@@ -65,4 +67,8 @@ class LogInLimits:
 
 
 def _keys(name: str, address: str) -> tuple[tuple[tuple[str, str], int], ...]:
-    return (((name, address), MOST_OF_BOTH), (("", address), MOST_OF_ADDRESS), ((name, ""), MOST_OF_NAME))
+    return (
+        ((name, address), MOST_OF_BOTH),
+        (("", address), MOST_OF_ADDRESS),
+        ((name, ""), MOST_OF_NAME),
+    )

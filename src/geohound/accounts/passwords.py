@@ -11,14 +11,18 @@ from argon2.exceptions import InvalidHashError, VerificationError
 MIN_CHARS = 10
 MAX_CHARS = 500
 HASHES_AT_ONCE = 2  # each takes 64 MiB for a tenth of a second
-_COMMON = frozenset({"password", "geohound", "qwertyuiop", "administrator", "1234567890", "0123456789"})
+_COMMON = frozenset(
+    {"password", "geohound", "qwertyuiop", "administrator", "1234567890", "0123456789"}
+)
 
 
 class Passwords:
     """Hashes and compares; at most a few at once, so that a flood of log-ins takes no memory."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
-        self._hasher = hasher or PasswordHasher()  # the parameters that RFC 9106 recommends where memory is scarce
+        self._hasher = (
+            hasher or PasswordHasher()
+        )  # the parameters that RFC 9106 recommends where memory is scarce
         self._turns = threading.BoundedSemaphore(HASHES_AT_ONCE)
         self._nobody = ""
 
@@ -53,7 +57,11 @@ def objection(password: str, name: str) -> str:
     if len(password) > MAX_CHARS:
         return f"A password may have at most {MAX_CHARS} characters."
     folded = password.casefold()
-    if folded in _COMMON or len(set(folded)) < 4 or (name and folded.replace(name, "") == ""):
+    if (
+        folded in _COMMON
+        or len(set(folded)) < 4
+        or (name and folded.replace(name, "") == "")
+    ):
         return "This password is easy to guess; choose another."
     return ""
 

@@ -14,7 +14,9 @@ from .scoring import inverse_correlation, pair_score, time_factor, word_score
 
 MAX_PAIRED = 40  # words that are tried in pairs
 MAX_CORRELATED = 200  # the best words, whose correlations are computed
-_TRUSTED_RESULTS = 20  # results after which what a word has brought weighs as much as what all have
+_TRUSTED_RESULTS = (
+    20  # results after which what a word has brought weighs as much as what all have
+)
 _HOPE = (0.1, 10.0)
 
 
@@ -28,7 +30,9 @@ class ScoredQuery(NamedTuple):
         return " ".join(self.query)
 
 
-def ranked_words(known: Knowledge, rules: AgentRules, now: float) -> list[tuple[str, float]]:
+def ranked_words(
+    known: Knowledge, rules: AgentRules, now: float
+) -> list[tuple[str, float]]:
     """Words of services with their scores p(w), the best first; those below the least score are left out."""
     words = {*known.urls.live, *known.texts.live, *known.titles.live}
     scored = [(word, _single(word, known, rules, now)) for word in words]
@@ -47,7 +51,9 @@ def _plain(word: str, known: Knowledge, rules: AgentRules) -> float:
     return word_score(*places, 1.0, rules.score)
 
 
-def words_to_count(known: Knowledge, rules: AgentRules, now: float, subject: Query = ()) -> list[str]:
+def words_to_count(
+    known: Knowledge, rules: AgentRules, now: float, subject: Query = ()
+) -> list[str]:
     """Those of the k·5 best words whose number of results is unknown, or older than 90 hours.
 
     Where the user gave words, the best queries are mostly with them: of these nobody needs a number.
@@ -56,8 +62,14 @@ def words_to_count(known: Knowledge, rules: AgentRules, now: float, subject: Que
     alone = [_alone(word, score, known, rules) for word, score in words]
     scored = _on_subject(alone, subject, words, known, rules, now)
     usable = [each for each in scored if each.score >= rules.score.least_score]
-    best = sorted(usable, key=lambda each: -each.score)[: rules.queries_per_round * rules.counted_per_query]
-    return [each.text for each in best if len(each.query) == 1 and _is_stale(each.text, known, rules, now)]
+    best = sorted(usable, key=lambda each: -each.score)[
+        : rules.queries_per_round * rules.counted_per_query
+    ]
+    return [
+        each.text
+        for each in best
+        if len(each.query) == 1 and _is_stale(each.text, known, rules, now)
+    ]
 
 
 def _is_stale(word: str, known: Knowledge, rules: AgentRules, now: float) -> bool:
@@ -67,13 +79,18 @@ def _is_stale(word: str, known: Knowledge, rules: AgentRules, now: float) -> boo
 
 def renew_correlations(known: Knowledge, rules: AgentRules, now: float) -> None:
     """Compute the inverse correlations of the best words with all that were asked; every ten rounds."""
-    is_due = known.rounds - known.correlated_at >= rules.correlation_rounds or not known.correlations
+    is_due = (
+        known.rounds - known.correlated_at >= rules.correlation_rounds
+        or not known.correlations
+    )
     if not rules.score.uses_correlation or not is_due:
         return
     known.correlated_at = known.rounds
     asked = {word for query in known.asked for word in query}
     best = [word for word, _ in ranked_words(known, rules, now)[:MAX_CORRELATED]]
-    known.correlations = {word: inverse_correlation(word, asked, known.service_urls, 1.0) for word in best}
+    known.correlations = {
+        word: inverse_correlation(word, asked, known.service_urls, 1.0) for word in best
+    }
 
 
 def next_queries(
@@ -90,7 +107,9 @@ def next_queries(
     found += _pairs(large, known, rules, now)
     found = _on_subject(found, subject, words, known, rules, now)
     usable = [each for each in found if each.score >= rules.score.least_score]
-    best = sorted(usable, key=lambda each: (-each.score, each.query))[: rules.queries_per_round]
+    best = sorted(usable, key=lambda each: (-each.score, each.query))[
+        : rules.queries_per_round
+    ]
     return _explored(best, known, rules, subject)
 
 
@@ -113,7 +132,9 @@ def _correlation(word: str, known: Knowledge, rules: AgentRules, share: float) -
     return value if value >= rules.score.least_correlation else 0.0
 
 
-def _pairs(words: Sequence[str], known: Knowledge, rules: AgentRules, now: float) -> list[ScoredQuery]:
+def _pairs(
+    words: Sequence[str], known: Knowledge, rules: AgentRules, now: float
+) -> list[ScoredQuery]:
     """All pairs of words that have too many results alone, with their scores p(w1, w2)."""
     factors = {
         pair: time_factor(known.hours_since(pair, now), rules.score.half_life_h)
@@ -125,15 +146,23 @@ def _pairs(words: Sequence[str], known: Knowledge, rules: AgentRules, now: float
     for pair, factor in factors.items():
         first, second = pair
         others = _others(first, second, factors), _others(second, first, factors)
-        score = pair_score((scores[first], scores[second]), factor, others, rules.score.pair_divisor)
+        score = pair_score(
+            (scores[first], scores[second]), factor, others, rules.score.pair_divisor
+        )
         correlation = min(_correlation(word, known, rules, share) for word in pair)
         found.append(ScoredQuery(pair, score * correlation * hope(pair, known, rules)))
     return found
 
 
-def _others(word: str, partner: str, factors: dict[tuple[str, str], float]) -> Iterable[float]:
+def _others(
+    word: str, partner: str, factors: dict[tuple[str, str], float]
+) -> Iterable[float]:
     """The time factors of the pairs of a word with all but its partner."""
-    return [factor for pair, factor in factors.items() if word in pair and partner not in pair]
+    return [
+        factor
+        for pair, factor in factors.items()
+        if word in pair and partner not in pair
+    ]
 
 
 def _on_subject(
@@ -152,7 +181,11 @@ def _on_subject(
 
 
 def _with_subject(
-    subject: Query, words: Sequence[tuple[str, float]], known: Knowledge, rules: AgentRules, now: float
+    subject: Query,
+    words: Sequence[tuple[str, float]],
+    known: Knowledge,
+    rules: AgentRules,
+    now: float,
 ) -> list[ScoredQuery]:
     """The words that the user gave together with each learned one."""
     found = []
@@ -177,16 +210,23 @@ def hope(words: Query, known: Knowledge, rules: AgentRules) -> float:
     results = sum(each.results for each in known.brought.values())
     services = sum(each.services for each in known.brought.values())
     usual = (services + 1) / (results + _TRUSTED_RESULTS)
-    logs = [math.log(_rate(known.brought.get(word, Brought()), usual) / usual) for word in words]
+    logs = [
+        math.log(_rate(known.brought.get(word, Brought()), usual) / usual)
+        for word in words
+    ]
     least, most = _HOPE
     return min(most, max(least, math.exp(sum(logs) / len(logs))))
 
 
 def _rate(brought: Brought, usual: float) -> float:
-    return (brought.services + usual * _TRUSTED_RESULTS) / (brought.results + _TRUSTED_RESULTS)
+    return (brought.services + usual * _TRUSTED_RESULTS) / (
+        brought.results + _TRUSTED_RESULTS
+    )
 
 
-def _explored(best: list[ScoredQuery], known: Knowledge, rules: AgentRules, subject: Query) -> list[ScoredQuery]:
+def _explored(
+    best: list[ScoredQuery], known: Knowledge, rules: AgentRules, subject: Query
+) -> list[ScoredQuery]:
     """Every n-th query leaves what is known to work: else the agent stays with the services that look like the first.
 
     It takes a term that pages with services share, and that was never asked for, with the word that has brought most
@@ -198,30 +238,49 @@ def _explored(best: list[ScoredQuery], known: Knowledge, rules: AgentRules, subj
     first = len(known.asked)
     made: list[ScoredQuery] = []
     for place, each in enumerate(best, first):
-        fresh = exploring_query(known, rules, subject, made) if place % every == every - 1 else None
+        fresh = (
+            exploring_query(known, rules, subject, made)
+            if place % every == every - 1
+            else None
+        )
         made.append(fresh or each)
     return made
 
 
 def exploring_query(
-    known: Knowledge, rules: AgentRules, subject: Query, beside: Sequence[ScoredQuery] = ()
+    known: Knowledge,
+    rules: AgentRules,
+    subject: Query,
+    beside: Sequence[ScoredQuery] = (),
 ) -> ScoredQuery | None:
     """A term of pages with services that no query has had, with a word that finds services.
 
     Terms that stand everywhere bring the same pages again, rare ones bring none: f · ln(F/f) is greatest between.
     Where the user gave words, the term is asked with these.
     """
-    used = {word for query in known.asked for word in query} | {word for each in beside for word in each.query}
+    used = {word for query in known.asked for word in query} | {
+        word for each in beside for word in each.query
+    }
     used |= {word.lower() for word in MANDATORY} | set(subject)
     fresh = {word: hosts for word, hosts in known.terms.items() if word not in used}
     if not fresh:
         return None
     most = 1 + max(known.terms.values())
-    term = max(fresh, key=lambda word: (fresh[word] * math.log(most / fresh[word]), word))
-    return ScoredQuery((*subject, term) if subject else (term, _proven_word(known, rules)), 0.0, explores=True)
+    term = max(
+        fresh, key=lambda word: (fresh[word] * math.log(most / fresh[word]), word)
+    )
+    return ScoredQuery(
+        (*subject, term) if subject else (term, _proven_word(known, rules)),
+        0.0,
+        explores=True,
+    )
 
 
 def _proven_word(known: Knowledge, rules: AgentRules) -> str:
     """The word that has brought most services for its results; until one has, the first mandatory word (LC-8)."""
     proven = [word for word, brought in known.brought.items() if brought.services]
-    return max(proven, key=lambda word: (hope((word,), known, rules), word), default=MANDATORY[0].lower())
+    return max(
+        proven,
+        key=lambda word: (hope((word,), known, rules), word),
+        default=MANDATORY[0].lower(),
+    )

@@ -42,9 +42,14 @@ def next_phase(phase: Phase, limits: StayLimits, progress: PhaseProgress) -> Pha
 
 def is_over(limits: StayLimits, progress: PhaseProgress) -> bool:
     """Is a limit reached, or does the crawl bring more for each of its requests?"""
-    if 0 < limits.max_time_s <= progress.seconds or 0 < limits.max_rounds <= progress.rounds:
+    if (
+        0 < limits.max_time_s <= progress.seconds
+        or 0 < limits.max_rounds <= progress.rounds
+    ):
         return True
-    return progress.rounds > 0 and progress.gain < max(limits.least_gain, progress.crawl_gain)
+    return progress.rounds > 0 and progress.gain < max(
+        limits.least_gain, progress.crawl_gain
+    )
 
 
 def expected_gain(rounds: list[tuple[float, int]], window: int = 3) -> float:

@@ -17,7 +17,9 @@ MAX_WORDS = 20_000  # that are counted in one place; the rarest go first
 MAX_URLS = 5_000  # of services, whose words are kept together
 MAX_QUERIES = 5_000
 MAX_TERMS = 5_000
-MANY_RESULTS = 80  # a query that ends after so many may have been cut off by the provider
+MANY_RESULTS = (
+    80  # a query that ends after so many may have been cut off by the provider
+)
 
 
 class ResultCount(NamedTuple):
@@ -35,7 +37,11 @@ class WordCounts:
     live: Counter[str] = field(default_factory=Counter)
 
     def of(self, word: str) -> Occurrences:
-        return Occurrences(self.live[word], self.all[word]) if word in self.live else NOWHERE
+        return (
+            Occurrences(self.live[word], self.all[word])
+            if word in self.live
+            else NOWHERE
+        )
 
     def add(self, words: Iterable[str]) -> None:
         self.all.update(words)
@@ -49,7 +55,9 @@ class WordCounts:
             self.all[word] = max(self.all[word], self.live[word])
 
     def _prune(self) -> None:
-        kept = sorted(self.all, key=lambda word: (-self.live[word], -self.all[word]))[:MAX_WORDS]
+        kept = sorted(self.all, key=lambda word: (-self.live[word], -self.all[word]))[
+            :MAX_WORDS
+        ]
         self.all = Counter({word: self.all[word] for word in kept})
 
 
@@ -68,17 +76,28 @@ class Knowledge:
     urls: WordCounts = field(default_factory=WordCounts)
     texts: WordCounts = field(default_factory=WordCounts)
     titles: WordCounts = field(default_factory=WordCounts)
-    service_urls: list[frozenset[str]] = field(default_factory=list)  # the words of each
-    asked: dict[Query, float] = field(default_factory=dict)  # when last, UTC in seconds since 1970
+    service_urls: list[frozenset[str]] = field(
+        default_factory=list
+    )  # the words of each
+    asked: dict[Query, float] = field(
+        default_factory=dict
+    )  # when last, UTC in seconds since 1970
     counts: dict[str, ResultCount] = field(default_factory=dict)
     brought: dict[str, Brought] = field(default_factory=dict)  # by word
-    terms: Counter[str] = field(default_factory=Counter)  # of pages with services: hosts that have each (LC-8)
-    correlations: dict[str, float] = field(default_factory=dict)  # inverse ones, of words asked alone
+    terms: Counter[str] = field(
+        default_factory=Counter
+    )  # of pages with services: hosts that have each (LC-8)
+    correlations: dict[str, float] = field(
+        default_factory=dict
+    )  # inverse ones, of words asked alone
     rounds: int = 0  # of k queries each, since the beginning
     correlated_at: int = 0  # the round in which they were computed
     daily_at: float = 0.0  # when queries were last made from the terms of pages
     shown: int = 0  # most results of a query that the provider shows, where it showed fewer than there are
-    ratios: tuple[float, int] = (0.0, 0)  # estimates by results, summed over so many exhausted queries
+    ratios: tuple[float, int] = (
+        0.0,
+        0,
+    )  # estimates by results, summed over so many exhausted queries
 
     def note_asked(self, query: Query, at: float) -> None:
         self.asked.pop(query, None)
@@ -89,7 +108,9 @@ class Knowledge:
     def note_count(self, word: str, estimate: int, at: float) -> None:
         self.counts[word] = ResultCount(estimate, at)
 
-    def note_brought(self, query: Query, results: int = 0, services: float = 0.0) -> None:
+    def note_brought(
+        self, query: Query, results: int = 0, services: float = 0.0
+    ) -> None:
         for word in query:
             found = self.brought.setdefault(word, Brought())
             found.results += results
@@ -139,7 +160,10 @@ class Knowledge:
             "service_urls": [sorted(words) for words in self.service_urls],
             "asked": [[list(query), at] for query, at in self.asked.items()],
             "counts": self.counts,
-            "brought": {word: [each.results, each.services] for word, each in self.brought.items()},
+            "brought": {
+                word: [each.results, each.services]
+                for word, each in self.brought.items()
+            },
             "terms": dict(self.terms.most_common(MAX_TERMS)),
             "correlations": self.correlations,
             "rounds": self.rounds,
@@ -148,14 +172,18 @@ class Knowledge:
             "ratios": self.ratios,
             "shown": self.shown,
         }
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "replace"
+        )
 
 
 _PLACES = ("urls", "texts", "titles")
 
 
 def _pairs(counts: WordCounts) -> dict[str, list[int]]:
-    kept = sorted(counts.all, key=lambda word: (-counts.live[word], -counts.all[word]))[:MAX_WORDS]
+    kept = sorted(counts.all, key=lambda word: (-counts.live[word], -counts.all[word]))[
+        :MAX_WORDS
+    ]
     return {word: [counts.live[word], counts.all[word]] for word in kept}
 
 
@@ -183,4 +211,6 @@ def read_knowledge(body: bytes) -> Knowledge:
 
 def _counts(pairs: Mapping[str, tuple[int, int]]) -> WordCounts:
     in_all = Counter({word: number for word, (_, number) in pairs.items()})
-    return WordCounts(in_all, Counter({word: live for word, (live, _) in pairs.items() if live}))
+    return WordCounts(
+        in_all, Counter({word: live for word, (live, _) in pairs.items() if live})
+    )

@@ -30,9 +30,19 @@ def time_factor(hours: float, half_life_h: float) -> float:
     return 1.0 - math.exp(-decay * hours)
 
 
-def word_score(urls: Occurrences, texts: Occurrences, titles: Occurrences, factor: float, rules: ScoreRules) -> float:
+def word_score(
+    urls: Occurrences,
+    texts: Occurrences,
+    titles: Occurrences,
+    factor: float,
+    rules: ScoreRules,
+) -> float:
     """p(w), with `factor` = t_f(w)."""
-    found = rules.url_weight * urls.value + rules.text_weight * texts.value + rules.title_weight * titles.value
+    found = (
+        rules.url_weight * urls.value
+        + rules.text_weight * texts.value
+        + rules.title_weight * titles.value
+    )
     return found * factor
 
 
@@ -47,7 +57,9 @@ def pair_score(
     return factor * sum(scores) / (pair_divisor + max(first, second))
 
 
-def inverse_correlation(word: str, others: Iterable[str], urls: Sequence[frozenset[str]], share: float) -> float:
+def inverse_correlation(
+    word: str, others: Iterable[str], urls: Sequence[frozenset[str]], share: float
+) -> float:
     """c_w: 1 where the word never stands in a URL together with one of the others, 0 where another never does without.
 
     `share` is m: 1 for a word asked alone, c_F for one of a pair.

@@ -45,12 +45,17 @@ def known_seeds(met_at: Sequence[str], hosts: int) -> list[str]:
     seeds = [
         each
         for scheme, name in best
-        for each in (f"{scheme}://{name}/", min(found[scheme, name], key=lambda url: len(urlsplit(url).path)))
+        for each in (
+            f"{scheme}://{name}/",
+            min(found[scheme, name], key=lambda url: len(urlsplit(url).path)),
+        )
     ]
     return list(dict.fromkeys(seeds))
 
 
-def seed_groups(seeds: Sequence[str], least: int = 100, most_groups: int = 20) -> list[list[str]]:
+def seed_groups(
+    seeds: Sequence[str], least: int = 100, most_groups: int = 20
+) -> list[list[str]]:
     """Groups of about equal size, the best seeds first: as many as have the least size, within the maximum."""
     count = max(1, min(most_groups, len(seeds) // least))
     bounds = [place * len(seeds) // count for place in range(count + 1)]
@@ -77,7 +82,10 @@ def fewest_queries(
 
 
 def _draw_cover(
-    results: Mapping[str, frozenset[str]], hosts: Sequence[str], enough: int, dice: random.Random
+    results: Mapping[str, frozenset[str]],
+    hosts: Sequence[str],
+    enough: int,
+    dice: random.Random,
 ) -> list[str]:
     """For each host not yet covered one of its queries, the likelier the more results it has."""
     covered: set[str] = set()

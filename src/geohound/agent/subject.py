@@ -57,7 +57,9 @@ class Subject:
 
     def _is_in(self, words: Iterable[str]) -> bool:
         held = frozenset(chain.from_iterable(map(stems, words)))
-        return all(any(_is_named(name, held) for name in names) for names in self._names)
+        return all(
+            any(_is_named(name, held) for name in names) for names in self._names
+        )
 
 
 def _is_named(name: Name, held: frozenset[str]) -> bool:
@@ -73,4 +75,8 @@ def _entries(service: Service) -> Iterator[list[str]]:
 
 def _words(title: str, name: str, keywords: Sequence[str]) -> list[str]:
     said = " ".join(keyword[:MAX_CHARS] for keyword in keywords[:MAX_KEYWORDS])
-    return [*tokenize(title[:MAX_CHARS]), *tokenize_name(name[:MAX_CHARS]), *tokenize(said)]
+    return [
+        *tokenize(title[:MAX_CHARS]),
+        *tokenize_name(name[:MAX_CHARS]),
+        *tokenize(said),
+    ]

@@ -43,7 +43,9 @@ def text_words(text: str) -> list[str]:
 
 def _is_of_use(word: str) -> bool:
     least = _MIN_CHARS if word.isascii() else 2  # two signs of Chinese are a word
-    return least <= len(word) <= _MAX_CHARS and not (word.isdecimal() and len(word) != len("4326"))
+    return least <= len(word) <= _MAX_CHARS and not (
+        word.isdecimal() and len(word) != len("4326")
+    )
 
 
 @cache

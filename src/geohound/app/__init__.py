@@ -17,7 +17,15 @@ from .checking import check, check_known, look_deeper, look_record
 from .clock import CLOCK
 from .examining import examine
 from .locations import locations_folder, locator
-from .network import fetcher, find_browser, page_runner, politeness, politeness_policy, search_fetcher, task_politeness
+from .network import (
+    fetcher,
+    find_browser,
+    page_runner,
+    politeness,
+    politeness_policy,
+    search_fetcher,
+    task_politeness,
+)
 from .registries import (
     address_book,
     classifier,

@@ -40,7 +40,11 @@ class OpenCatalogue:
     def index(self) -> SearchIndex:
         from geohound.search.index import CatalogueIndex
 
-        return CatalogueIndex(self._store.catalogue, self._store.segments, may_publish=not self.is_read_only)
+        return CatalogueIndex(
+            self._store.catalogue,
+            self._store.segments,
+            may_publish=not self.is_read_only,
+        )
 
     @property
     def past(self) -> Past:
@@ -57,7 +61,9 @@ class OpenCatalogue:
         from geohound.tasks.control import TaskControl
         from geohound.tasks.recounting import recount
 
-        return TaskControl(self._store.tasks, lambda task: recount(self._store, task.id, task.counters))
+        return TaskControl(
+            self._store.tasks, lambda task: recount(self._store, task.id, task.counters)
+        )
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -73,7 +79,12 @@ class OpenCatalogue:
         """The nodes of the cluster that works for this catalogue, and its divided tasks."""
         from geohound.tasks.cluster_status import cluster_status
 
-        return cluster_status(self._store.shards.status(), self._store.shards, self._store.tasks, self._store.clock)
+        return cluster_status(
+            self._store.shards.status(),
+            self._store.shards,
+            self._store.tasks,
+            self._store.clock,
+        )
 
     def kept_pages(self) -> Iterator[KeptPage]:
         """The pages that crawls have kept for a second look, the most promising first."""
@@ -81,7 +92,9 @@ class OpenCatalogue:
 
 
 @contextmanager
-def open_catalogue(settings: Settings, *, make: bool = False) -> Iterator[OpenCatalogue]:
+def open_catalogue(
+    settings: Settings, *, make: bool = False
+) -> Iterator[OpenCatalogue]:
     """The catalogue; where it is missing it is made only if `make` says so."""
     opening = open_store(settings) if make else open_existing_store(settings)
     with closing(opening) as store, store.database.explaining():
@@ -119,14 +132,19 @@ def without_password(address: str) -> str:
 
 def has_catalogue(settings: Settings) -> bool:
     """Is there a catalogue to open? A database is one unless it says otherwise."""
-    return is_postgres(settings.catalogue) or Path(settings.catalogue).expanduser().is_file()
+    return (
+        is_postgres(settings.catalogue)
+        or Path(settings.catalogue).expanduser().is_file()
+    )
 
 
 def open_existing_store(settings: Settings) -> Store:
     path = Path(settings.catalogue).expanduser()
     if "://" not in settings.catalogue and not _may_exist(path):
         named = "" if str(path) == default_catalogue() else f" --catalogue {path}"
-        raise StoreError(f"No catalogue at {path}. To create one: geohound crawl URL{named}")
+        raise StoreError(
+            f"No catalogue at {path}. To create one: geohound crawl URL{named}"
+        )
     return open_store(settings)
 
 
@@ -135,7 +153,10 @@ def copy_catalogue(source: Settings, target: Settings) -> Iterator[CopiedTable]:
     from geohound.stores.copying import copy_catalogue
 
     with ExitStack() as opened:
-        one, other = opened.enter_context(closing(open_existing_store(source))), open_store(target)
+        one, other = (
+            opened.enter_context(closing(open_existing_store(source))),
+            open_store(target),
+        )
         opened.enter_context(closing(other))
         for store in (one, other):
             opened.enter_context(store.database.explaining())
@@ -161,4 +182,6 @@ def background_indexer(store: Store, settings: Settings) -> BackgroundIndexer:
             return 0
 
     command = [sys.executable, "-m", "geohound.indexer"]
-    return BackgroundIndexer(command, behind, {"GEOHOUND_CATALOGUE": settings.catalogue})
+    return BackgroundIndexer(
+        command, behind, {"GEOHOUND_CATALOGUE": settings.catalogue}
+    )

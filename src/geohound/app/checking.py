@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from geohound.views.looks import LookRecord
 
 
-async def check(settings: Settings, catalogue: CatalogueStore, service: Service) -> AsyncGenerator[dict[str, Any]]:
+async def check(
+    settings: Settings, catalogue: CatalogueStore, service: Service
+) -> AsyncGenerator[dict[str, Any]]:
     """The events of checking a service now, the result last; whoever stops listening ends it, and nothing is kept."""
     import msgspec
 
     async def work(fetcher: Fetcher) -> dict[str, Any]:
-        record = await check_known(settings, catalogue, fetcher, service, settings.monitor_layers)
+        record = await check_known(
+            settings, catalogue, fetcher, service, settings.monitor_layers
+        )
         described: dict[str, Any] = msgspec.to_builtins(record)
         return described
 
@@ -35,7 +39,11 @@ async def check(settings: Settings, catalogue: CatalogueStore, service: Service)
 
 
 async def check_known(
-    settings: Settings, catalogue: CatalogueStore | None, fetcher: Fetcher, service: Service, layers: int
+    settings: Settings,
+    catalogue: CatalogueStore | None,
+    fetcher: Fetcher,
+    service: Service,
+    layers: int,
 ) -> LookRecord:
     """Look at a service and so many of its layers, and keep what was found."""
     from geohound.contracts import StoreError
@@ -45,7 +53,9 @@ async def check_known(
     now = datetime.now(UTC)
     target = target_of(service, catalogue)
     found = await look_at(target, fetcher, kinds(), settings.max_service_bytes, now)
-    look = failed_look(service.id, found, now) if isinstance(found, Postponed) else found
+    look = (
+        failed_look(service.id, found, now) if isinstance(found, Postponed) else found
+    )
     look = await look_deeper(look, look.read or service, fetcher, layers)
     was = assess(catalogue.checks(service.id)).state if catalogue else None
     if catalogue is not None:
@@ -55,7 +65,9 @@ async def check_known(
     return look_record(settings, service, look, was, state)
 
 
-async def look_deeper(look: Look, service: Service, fetcher: Fetcher, layers: int) -> Look:
+async def look_deeper(
+    look: Look, service: Service, fetcher: Fetcher, layers: int
+) -> Look:
     """Where the service answers, so many of its layers are asked for content too."""
     from geohound.monitor.deep import check_layers, chosen_layers, deepened
 
@@ -63,14 +75,29 @@ async def look_deeper(look: Look, service: Service, fetcher: Fetcher, layers: in
         return look
     chosen = chosen_layers(service, layers)
     checks, asked = await check_layers(service, chosen, fetcher, kinds(), look.check.at)
-    return replace(look, check=deepened(look.check, checks), asked=[*look.asked, *asked], layers=tuple(checks))
+    return replace(
+        look,
+        check=deepened(look.check, checks),
+        asked=[*look.asked, *asked],
+        layers=tuple(checks),
+    )
 
 
 def look_record(
-    settings: Settings, service: Service, look: Look, was: HealthState | None = None, state: HealthState | None = None
+    settings: Settings,
+    service: Service,
+    look: Look,
+    was: HealthState | None = None,
+    state: HealthState | None = None,
 ) -> LookRecord:
     """What was found, with the commands that repeat each request."""
-    from geohound.views.looks import LookRecord, Repeating, layer_looks, milliseconds, requests_made
+    from geohound.views.looks import (
+        LookRecord,
+        Repeating,
+        layer_looks,
+        milliseconds,
+        requests_made,
+    )
 
     repeating = Repeating(settings.user_agent, tuple(settings.connect_to))
     return LookRecord(

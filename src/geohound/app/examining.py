@@ -53,4 +53,9 @@ async def watched(settings: Settings, work: Work) -> AsyncGenerator[dict[str, An
 
 
 def _request_event(made: RequestRecord) -> dict[str, Any]:
-    return {"event": "request", "url": made.url, "status": made.status, "reason": str(made.reason or "")}
+    return {
+        "event": "request",
+        "url": made.url,
+        "status": made.status,
+        "reason": str(made.reason or ""),
+    }

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from geohound.net.address_guard import Guard
     from geohound.net.connect_to import Route
     from geohound.net.fetcher import CurlFetcher
-    from geohound.politeness import Politeness, PolitenessPolicy, SharedHosts, TaskPoliteness, Turns
+    from geohound.politeness import (
+        Politeness,
+        PolitenessPolicy,
+        SharedHosts,
+        TaskPoliteness,
+        Turns,
+    )
 
 T = TypeVar("T")
 
@@ -28,7 +34,12 @@ T = TypeVar("T")
 def politeness_policy(settings: Settings) -> PolitenessPolicy:
     from geohound.politeness import PolitenessPolicy
 
-    return PolitenessPolicy(**{field.name: getattr(settings, field.name) for field in fields(PolitenessPolicy)})
+    return PolitenessPolicy(
+        **{
+            field.name: getattr(settings, field.name)
+            for field in fields(PolitenessPolicy)
+        }
+    )
 
 
 @cache
@@ -39,7 +50,9 @@ def politeness() -> Politeness:
     return Politeness(CLOCK)
 
 
-def task_politeness(settings: Settings, shared: SharedHosts | None = None) -> TaskPoliteness:
+def task_politeness(
+    settings: Settings, shared: SharedHosts | None = None
+) -> TaskPoliteness:
     """Turns at hosts for one who asks in this process; `shared` where other processes may ask them as well."""
     from geohound.politeness import TaskPoliteness
 
@@ -47,7 +60,9 @@ def task_politeness(settings: Settings, shared: SharedHosts | None = None) -> Ta
 
 
 def fetcher(
-    settings: Settings, turns: Turns | None = None, on_request: Callable[[RequestRecord], None] | None = None
+    settings: Settings,
+    turns: Turns | None = None,
+    on_request: Callable[[RequestRecord], None] | None = None,
 ) -> CurlFetcher:
     """The way to the network, with the limits, policies and exceptions that the settings give."""
     from geohound.net.fetcher import ClientPolicy, CurlFetcher
@@ -69,7 +84,13 @@ def fetcher(
         politeness=politeness_policy(settings),
         routes=routes,
     )
-    return CurlFetcher(policy, guard, limits, on_request=on_request, turns=turns or task_politeness(settings).turns())
+    return CurlFetcher(
+        policy,
+        guard,
+        limits,
+        on_request=on_request,
+        turns=turns or task_politeness(settings).turns(),
+    )
 
 
 def _guard_and_routes(settings: Settings) -> tuple[Guard, tuple[Route, ...]]:
@@ -78,10 +99,12 @@ def _guard_and_routes(settings: Settings) -> tuple[Guard, tuple[Route, ...]]:
     from geohound.net.connect_to import parse_routes
 
     ports = _checked(
-        lambda: list(map(int, settings.allow_ports)), "The setting allow_ports must be a list of numbers such as 8899"
+        lambda: list(map(int, settings.allow_ports)),
+        "The setting allow_ports must be a list of numbers such as 8899",
     )
     guard = _checked(
-        lambda: Guard.opening(settings.allow_nets, ports), "--allow-net needs a network such as 127.0.0.0/8"
+        lambda: Guard.opening(settings.allow_nets, ports),
+        "--allow-net needs a network such as 127.0.0.0/8",
     )
     routes = _checked(
         lambda: parse_routes(settings.connect_to),
@@ -120,22 +143,35 @@ def page_runner(settings: Settings, processes: int = 1) -> PageRunner | None:
     """The browser, where the settings want one; SettingsError says what is missing."""
     if settings.browser == "never":
         return None
-    from geohound.browser import MODES, BrowserPool, PageBudget, PageRunner, StateArchive
+    from geohound.browser import (
+        MODES,
+        BrowserPool,
+        PageBudget,
+        PageRunner,
+        StateArchive,
+    )
 
     if settings.browser not in MODES:
-        raise SettingsError(f"The setting browser must be never, auto or always, not {settings.browser!r}.")
+        raise SettingsError(
+            f"The setting browser must be never, auto or always, not {settings.browser!r}."
+        )
     budget = PageBudget(
         time_s=settings.browser_time_s, requests=settings.browser_requests, bytes=settings.browser_bytes,
         memory_bytes=settings.browser_memory_bytes, events=settings.browser_events,
     )  # fmt: skip
     program = find_browser(settings.browser_path)
     pool = BrowserPool(program, max(1, settings.browser_pages // processes), budget)
-    folder, room = Path(settings.browser_states).expanduser(), settings.browser_states_bytes // processes
+    folder, room = (
+        Path(settings.browser_states).expanduser(),
+        settings.browser_states_bytes // processes,
+    )
     archive = StateArchive(folder, room) if settings.browser_states else None
     return PageRunner(settings.browser, pool, settings.query_forms, archive)
 
 
-def notifier(settings: Settings, history: HistoryStore, kept: KnowledgeStore) -> Notifier:
+def notifier(
+    settings: Settings, history: HistoryStore, kept: KnowledgeStore
+) -> Notifier:
     """Lets others know what happened to services, as the settings say; webhooks go through the guard."""
     from geohound.monitor.notifying import Notifier
     from geohound.net.mailer import Mailer
@@ -144,6 +180,8 @@ def notifier(settings: Settings, history: HistoryStore, kept: KnowledgeStore) ->
 
     guard, routes = _guard_and_routes(settings)
     poster = Poster(guard, settings.user_agent, routes)
-    mailer = Mailer(settings.smtp_host, settings.smtp_port, settings.digest_from, settings.digest_to)
+    mailer = Mailer(
+        settings.smtp_host, settings.smtp_port, settings.digest_from, settings.digest_to
+    )
     mail = mailer.mail if settings.digest_to else None
     return Notifier(notice_plan_of(settings), history, kept, poster.post, mail)

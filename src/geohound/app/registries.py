@@ -11,7 +11,14 @@ from geohound.plugins import discover
 from geohound.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
-    from geohound.contracts import Exporter, Harvester, Kind, Order, Searcher, SnippetWriter
+    from geohound.contracts import (
+        Exporter,
+        Harvester,
+        Kind,
+        Order,
+        Searcher,
+        SnippetWriter,
+    )
     from geohound.harvesters._described import HarvestRecipe
     from geohound.model.topic import Topic
     from geohound.topics import Classifier, ContainsClassifier
@@ -53,7 +60,9 @@ def harvest_recipe(path: Path) -> HarvestRecipe:
     return read_recipe(path.expanduser())
 
 
-def seeds_of_list(text: str, learned: Mapping[str, tuple[int, int]] | None = None) -> list[str] | None:
+def seeds_of_list(
+    text: str, learned: Mapping[str, tuple[int, int]] | None = None
+) -> list[str] | None:
     """The addresses of a registry, of JSON or of CSV, best expected yield first; None where it is plain text.
 
     `learned` has the services and the sources of each protocol so far.
@@ -96,7 +105,9 @@ def crawl_order(settings: Settings) -> Order:
         settings.oss_min_group_seeds, settings.oss_max_groups, settings.oss_min_depth, settings.oss_usual_depth,
         settings.oss_max_depth, settings.oss_lists_to_go_on, settings.oss_lists_to_go_deeper,
     )  # fmt: skip
-    options = OrderOptions(topic, settings.relevance_threshold, groups, settings.polarhub_cut_after)
+    options = OrderOptions(
+        topic, settings.relevance_threshold, groups, settings.polarhub_cut_after
+    )
     return orders()[settings.order].configured(options)
 
 
@@ -106,15 +117,21 @@ def _relevance_topic(settings: Settings) -> Topic | None:
         return None
     known = topics(settings.topic_files)
     if wanted not in known:
-        raise SettingsError(f"The setting relevance_topic is {wanted!r}; known topics: {', '.join(sorted(known))}.")
+        raise SettingsError(
+            f"The setting relevance_topic is {wanted!r}; known topics: {', '.join(sorted(known))}."
+        )
     return known[wanted]
 
 
 @cache
-def classifier(topic_files: tuple[str, ...], match: str = "words") -> Classifier | ContainsClassifier:
+def classifier(
+    topic_files: tuple[str, ...], match: str = "words"
+) -> Classifier | ContainsClassifier:
     """Classifies services by all topics; each set of files is read once."""
     from geohound.topics import CLASSIFIERS
 
     if match not in CLASSIFIERS:
-        raise SettingsError(f"The setting topic_match must be {' or '.join(CLASSIFIERS)}, not {match!r}.")
+        raise SettingsError(
+            f"The setting topic_match must be {' or '.join(CLASSIFIERS)}, not {match!r}."
+        )
     return CLASSIFIERS[match](topics(topic_files).values())

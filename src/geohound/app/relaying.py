@@ -22,13 +22,19 @@ class Relay:
     """Asks for an address with the guard and the pauses of every request; one fetcher for the life of an event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = replace(settings, total_timeout_s=min(settings.total_timeout_s, _PATIENCE_S))
+        self._settings = replace(
+            settings, total_timeout_s=min(settings.total_timeout_s, _PATIENCE_S)
+        )
         self._max_bytes = settings.proxy_max_bytes
         self._made: tuple[asyncio.AbstractEventLoop, CurlFetcher] | None = None
 
-    async def __call__(self, url: str, accept: str, follows: Callable[[str, str], bool]) -> Visit:
+    async def __call__(
+        self, url: str, accept: str, follows: Callable[[str, str], bool]
+    ) -> Visit:
         """The answer, cut off after so many bytes; a redirect that `follows` refuses is the answer."""
-        return await self._fetcher().fetch(url, accept=accept, max_bytes=self._max_bytes, follows=follows)
+        return await self._fetcher().fetch(
+            url, accept=accept, max_bytes=self._max_bytes, follows=follows
+        )
 
     def _fetcher(self) -> CurlFetcher:
         loop = asyncio.get_running_loop()

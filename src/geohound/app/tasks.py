@@ -13,11 +13,32 @@ from typing import TYPE_CHECKING, Any
 
 from geohound.settings import Settings, SettingsError
 
-from .catalogue import background_indexer, is_postgres, open_existing_store, open_store, without_password
+from .catalogue import (
+    background_indexer,
+    is_postgres,
+    open_existing_store,
+    open_store,
+    without_password,
+)
 from .clock import CLOCK
 from .locations import locator
-from .network import fetcher, notifier, page_runner, politeness, politeness_policy, search_fetcher, task_politeness
-from .registries import address_book, classifier, crawl_order, harvesters, kinds, searchers
+from .network import (
+    fetcher,
+    notifier,
+    page_runner,
+    politeness,
+    politeness_policy,
+    search_fetcher,
+    task_politeness,
+)
+from .registries import (
+    address_book,
+    classifier,
+    crawl_order,
+    harvesters,
+    kinds,
+    searchers,
+)
 
 if TYPE_CHECKING:
     from geohound.contracts import Examiner, Order, TaskStore
@@ -37,7 +58,11 @@ MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the li
 
 
 def local_examiner(
-    settings: Settings, plan: Plan, turns: Turns, reading: Reading | None = None, processes: int = 1
+    settings: Settings,
+    plan: Plan,
+    turns: Turns,
+    reading: Reading | None = None,
+    processes: int = 1,
 ) -> LocalExaminer:
     """Visits, reads and reports in this process; call it inside the event loop. It has no way to the catalogue."""
     from geohound.crawler.examiner import ExaminerParts, LocalExaminer
@@ -46,7 +71,9 @@ def local_examiner(
 
     log = RequestRecorder()
     browser = page_runner(settings, processes)
-    share = replace(settings, max_bytes_in_flight=settings.max_bytes_in_flight // processes)
+    share = replace(
+        settings, max_bytes_in_flight=settings.max_bytes_in_flight // processes
+    )
     net = fetcher(share, turns, log.append)
     parts = ExaminerParts(
         net, kinds(), address_book(), harvesters(settings.harvester_files),
@@ -63,7 +90,9 @@ def _explorer(rules: str) -> Explore:
     from geohound.mining.published_page import EXPLORERS
 
     if rules not in EXPLORERS:
-        raise SettingsError(f"The setting rules must be {' or '.join(EXPLORERS)}, not {rules!r}.")
+        raise SettingsError(
+            f"The setting rules must be {' or '.join(EXPLORERS)}, not {rules!r}."
+        )
     return EXPLORERS[rules](address_book()).explore
 
 
@@ -77,9 +106,13 @@ def examiner(settings: Settings, plan: Plan, hosts: TaskPoliteness) -> Examiner:
     if processes == 1:
         return local_examiner(settings, plan, hosts.turns())
     page_runner(settings)
-    fetcher(settings)  # what is wrong with the settings had better be said by this process
+    fetcher(
+        settings
+    )  # what is wrong with the settings had better be said by this process
     setup = pickle.dumps((settings, plan, processes))
-    return WorkerPool([sys.executable, "-m", "geohound.worker"], setup, processes, hosts.turns)
+    return WorkerPool(
+        [sys.executable, "-m", "geohound.worker"], setup, processes, hosts.turns
+    )
 
 
 @cache
@@ -109,12 +142,20 @@ async def task_hosts(settings: Settings) -> AsyncIterator[TaskPoliteness]:
 
 def _one_name(catalogue: str) -> str:
     """One file may have several names."""
-    return catalogue if is_postgres(catalogue) else str(Path(catalogue).expanduser().resolve())
+    return (
+        catalogue
+        if is_postgres(catalogue)
+        else str(Path(catalogue).expanduser().resolve())
+    )
 
 
 @contextmanager
 def task_runner(
-    settings: Settings, listener: Listener | None = None, given: Budget | None = None, *, indexes: bool = True
+    settings: Settings,
+    listener: Listener | None = None,
+    given: Budget | None = None,
+    *,
+    indexes: bool = True,
 ) -> Iterator[tuple[TaskRunner, TaskStore]]:
     """Runs tasks of the catalogue in this process; `given` is the budget of this run where it is not the task's.
 
@@ -128,14 +169,28 @@ def task_runner(
     from geohound.tasks.runner import TaskRunner
 
     classify = classifier(settings.topic_files, settings.topic_match).classify
-    with closing(open_store(settings)) as store, background_indexer(store, settings) if indexes else nullcontext():
-        hunting = HuntParts(lambda asked: searchers(asked.searcher_files), search_fetcher)
+    with (
+        closing(open_store(settings)) as store,
+        background_indexer(store, settings) if indexes else nullcontext(),
+    ):
+        hunting = HuntParts(
+            lambda asked: searchers(asked.searcher_files), search_fetcher
+        )
         builder = CrawlBuilder(
             settings, given, store, crawl_order, address_book(), lambda asked: harvesters(asked.harvester_files),
             classify, politeness_policy, task_hosts, examiner, offer, hunting, locator(settings).locate,
         )  # fmt: skip
         monitor = MonitorBuilder(
-            settings, given, store, kinds(), classify, task_hosts, fetcher, address_book(), local_examiner, notifier
+            settings,
+            given,
+            store,
+            kinds(),
+            classify,
+            task_hosts,
+            fetcher,
+            address_book(),
+            local_examiner,
+            notifier,
         )
         build = builder_of(builder.build, monitor.build)
         yield TaskRunner(store.tasks, build, store.clock, listener), store.tasks
@@ -148,7 +203,9 @@ def divided_runner(settings: Settings) -> Iterator[TaskRunner]:
     from geohound.tasks.runner import TaskRunner
 
     with closing(open_store(settings)) as store, background_indexer(store, settings):
-        parts = DividedParts(store.tasks, store.shards, store, store.clock, settings.shards)
+        parts = DividedParts(
+            store.tasks, store.shards, store, store.clock, settings.shards
+        )
         yield TaskRunner(store.tasks, DividedBuilder(parts).build, store.clock)
 
 
@@ -157,25 +214,35 @@ def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> 
     from geohound.model.work.task import TaskState
 
     with closing(open_store(settings)) as store:
-        return store.tasks.create(spec, TaskState.QUEUED if is_queued else TaskState.STOPPED).id
+        return store.tasks.create(
+            spec, TaskState.QUEUED if is_queued else TaskState.STOPPED
+        ).id
 
 
 def queue_monitor(settings: Settings, *, make: bool) -> None:
     """A monitor without end, for whoever runs the tasks of this catalogue; `make` where there is none yet."""
     from geohound.tasks import monitoring
 
-    with closing(open_store(settings) if make else open_existing_store(settings)) as store:
+    with closing(
+        open_store(settings) if make else open_existing_store(settings)
+    ) as store:
         monitoring.queue_monitor(store.tasks, settings)
 
 
-def visits(settings: Settings, task: int | None, *, why: bool = False) -> Iterator[dict[str, Any]]:
+def visits(
+    settings: Settings, task: int | None, *, why: bool = False
+) -> Iterator[dict[str, Any]]:
     """What became of each URL of a task, the last one by default, and what spoke for it if wanted."""
     from geohound.tasks.visits import explain_visit, find_task, visit_records
 
     with closing(open_existing_store(settings)) as store:
         found = find_task(store.tasks, task, without_password(settings.catalogue))
-        explain = partial(explain_visit, _learned(settings, store, found)) if why else None
-        yield from visit_records(store.tasks.visits(found.id), store.services_seen_at, explain)
+        explain = (
+            partial(explain_visit, _learned(settings, store, found)) if why else None
+        )
+        yield from visit_records(
+            store.tasks.visits(found.id), store.services_seen_at, explain
+        )
 
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
@@ -185,10 +252,16 @@ def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
     from geohound.tasks.spec import bounds_of, for_task
 
     with closing(open_existing_store(settings)) as store:
-        found = visits_of.find_task(store.tasks, task, without_password(settings.catalogue))
+        found = visits_of.find_task(
+            store.tasks, task, without_password(settings.catalogue)
+        )
         order = _learned(settings, store, found)
-        bounds = bounds_of(for_task(settings, found.spec, Budget()), ranks_hosts=order.ranks_hosts)
-        return visits_of.hosts_left(store.log, found.id, order, bounds.active_limit(store.clock))
+        bounds = bounds_of(
+            for_task(settings, found.spec, Budget()), ranks_hosts=order.ranks_hosts
+        )
+        return visits_of.hosts_left(
+            store.log, found.id, order, bounds.active_limit(store.clock)
+        )
 
 
 def _learned(settings: Settings, store: Store, task: Task) -> Order:

@@ -8,4 +8,12 @@ from .pool import BrowserPool
 from .runner import MODES, PageRunner
 from .state_archive import StateArchive
 
-__all__ = ["MODES", "BrowserError", "BrowserPool", "PageBudget", "PageRunner", "StateArchive", "check"]
+__all__ = [
+    "MODES",
+    "BrowserError",
+    "BrowserPool",
+    "PageBudget",
+    "PageRunner",
+    "StateArchive",
+    "check",
+]

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 LOOK_S = 0.25  # between two looks at the memory of the pages
 LAUNCH_S = 120.0  # a second or two, but on a machine that is busy with much else
 CLOSE_S = 8.0
@@ -58,7 +64,9 @@ def find(path: str = "") -> str:
     if path:
         found = shutil.which(str(Path(path).expanduser()))
         if found is None:
-            raise BrowserError(f"There is no browser at {path}; name another in the setting browser_path.")
+            raise BrowserError(
+                f"There is no browser at {path}; name another in the setting browser_path."
+            )
         return found
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
@@ -107,7 +115,9 @@ class Chromium:
         from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - an extra
 
         self.name = f"_{secrets.token_hex(8)}"
-        source = Path(__file__).with_name("hooks.js").read_text("utf-8").partition("\n")[2]
+        source = (
+            Path(__file__).with_name("hooks.js").read_text("utf-8").partition("\n")[2]
+        )
         self._hooks = f"({source.strip()})({json.dumps(self.name)})"
         heap_mb = max(64, self._memory_bytes // 1_000_000)
         try:
@@ -126,9 +136,17 @@ class Chromium:
                 info = await session.send("SystemInfo.getProcessInfo")
         except (Error, TimeoutError) as error:
             await self.end()
-            why = str(error).strip().splitlines()[0] if str(error).strip() else "it did not answer in time"
-            raise BrowserError(f"{self._path} could not be started: {why[:200]}") from None
-        self.pid = next((p["id"] for p in info["processInfo"] if p["type"] == "browser"), 0)
+            why = (
+                str(error).strip().splitlines()[0]
+                if str(error).strip()
+                else "it did not answer in time"
+            )
+            raise BrowserError(
+                f"{self._path} could not be started: {why[:200]}"
+            ) from None
+        self.pid = next(
+            (p["id"] for p in info["processInfo"] if p["type"] == "browser"), 0
+        )
         self._watching = asyncio.create_task(self._watch())
 
     async def context(self) -> BrowserContext:
@@ -156,7 +174,9 @@ class Chromium:
         pids = [self.pid, *_below(self.pid)] if self.pid else []
         browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
-        with suppress(Exception):  # it may be gone, stuck or half closed: whatever it says, it is killed next
+        with suppress(
+            Exception
+        ):  # it may be gone, stuck or half closed: whatever it says, it is killed next
             if browser is not None:
                 await asyncio.wait_for(browser.close(), CLOSE_S)
         for pid in pids:
@@ -172,8 +192,13 @@ class Chromium:
         while True:
             await asyncio.sleep(LOOK_S)
             for pid in _below(self.pid):
-                if _resident_bytes(pid) > self._memory_bytes and "--type=" in _command(pid):
-                    log.info("a page took more than %d bytes of memory and was ended", self._memory_bytes)
+                if _resident_bytes(pid) > self._memory_bytes and "--type=" in _command(
+                    pid
+                ):
+                    log.info(
+                        "a page took more than %d bytes of memory and was ended",
+                        self._memory_bytes,
+                    )
                     with suppress(OSError):
                         os.kill(pid, signal.SIGKILL)
 
@@ -199,7 +224,12 @@ def _children(pid: int) -> list[int]:
 
 def _command(pid: int) -> str:
     with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        return (
+            Path(f"/proc/{pid}/cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode("utf-8", "replace")
+        )
     return ""
 
 
@@ -210,5 +240,7 @@ def _is_chromium(pid: int) -> bool:
 
 def _resident_bytes(pid: int) -> int:
     with suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
     return 0

@@ -27,7 +27,8 @@ _MAP = re.compile(
     re.IGNORECASE,
 )
 _SWITCH = re.compile(
-    r"\btabs?\b|toggle|switch|check|radio|accordion|expand|collaps|tree|menu|select|option", re.IGNORECASE
+    r"\btabs?\b|toggle|switch|check|radio|accordion|expand|collaps|tree|menu|select|option",
+    re.IGNORECASE,
 )
 _IDLE = re.compile(
     r"zoom|print|share|tweet|facebook|full-?screen|close|dismiss|\bback\b|cookie|consent|impressum|privacy|language|"
@@ -59,7 +60,9 @@ class Event:
         Code that asks which element it belongs to is equal on that element alone, and code that asks for the event is
         not. Neither is a function: the same code does another thing with other values around it.
         """
-        is_code = self.value and self.kind != "change" and not self.value.startswith(FUNCTION)
+        is_code = (
+            self.value and self.kind != "change" and not self.value.startswith(FUNCTION)
+        )
         if not is_code or _CIRCUMSTANCE.search(self.value):
             return self.kind, self.value, self.source, self.label
         if _ELEMENT.search(self.value):
@@ -78,18 +81,36 @@ class Event:
     @property
     def rank(self) -> int:
         said = f"{self.label} {self.source} {self.value[:300]}"
-        rank = 4 * bool(_MAP.search(said)) + 2 * bool(_SWITCH.search(said)) - 3 * bool(_IDLE.search(self.label))
+        rank = (
+            4 * bool(_MAP.search(said))
+            + 2 * bool(_SWITCH.search(said))
+            - 3 * bool(_IDLE.search(self.label))
+        )
         return rank + {"click": 2, "change": 2, "dblclick": 1}.get(self.kind, 0)
 
 
 def read(rows: object) -> Iterator[Event]:
     """What the page listed, which may be anything; log-ins are left alone."""
     for row in rows[:MAX_ROWS] if isinstance(rows, list) else ():
-        if not isinstance(row, list) or len(row) != 6 or not isinstance(row[0], int) or str(row[1]) not in KINDS:
+        if (
+            not isinstance(row, list)
+            or len(row) != 6
+            or not isinstance(row[0], int)
+            or str(row[1]) not in KINDS
+        ):
             continue
-        source, label, value, target = (" ".join(str(part).split(" "))[:300] for part in row[2:])
+        source, label, value, target = (
+            " ".join(str(part).split(" "))[:300] for part in row[2:]
+        )
         if not _LOGIN.search(f"{label} {source}"):
-            yield Event(row[0], row[1], source, " ".join(label.split()), _assigned(value), target)
+            yield Event(
+                row[0],
+                row[1],
+                source,
+                " ".join(label.split()),
+                _assigned(value),
+                target,
+            )
 
 
 def _assigned(code: str) -> str:
@@ -111,7 +132,13 @@ def combined(events: Iterable[Event]) -> list[EventRow]:
 def reported_among(found: Iterable[Event], rows: Sequence[EventRow]) -> list[Event]:
     """The events that a watcher's report has: by their code, or by the element that a script gives them to."""
     codes = {(name, row.value) for row in rows for name in row.events}
-    elements = {(name, source) for row in rows for name in row.events for source in row.sources if source[:1] == "#"}
+    elements = {
+        (name, source)
+        for row in rows
+        for name in row.events
+        for source in row.sources
+        if source[:1] == "#"
+    }
     kept = []
     for event in found:
         name = f"on{event.kind}"

@@ -33,7 +33,9 @@ class BrowserPool:
     def __init__(self, path: str, pages: int, budget: PageBudget) -> None:
         self._path = check(path)
         if not can_sandbox():
-            log.warning("Pages are run without Chromium's sandbox, which it refuses to root; another user is safer.")
+            log.warning(
+                "Pages are run without Chromium's sandbox, which it refuses to root; another user is safer."
+            )
         self._budget = budget
         self._slots = asyncio.Semaphore(max(1, pages))
         self._starting = asyncio.Lock()
@@ -41,7 +43,11 @@ class BrowserPool:
         self._open = 0
 
     async def run(
-        self, url: str, fetcher: Fetcher, words: Sequence[str] = (), reported: Sequence[EventRow] = ()
+        self,
+        url: str,
+        fetcher: Fetcher,
+        words: Sequence[str] = (),
+        reported: Sequence[EventRow] = (),
     ) -> BrowsedPage:
         """Load the page through the fetcher, do to it what visitors do, and report what it asked for.
 
@@ -64,7 +70,9 @@ class BrowserPool:
         if chromium is not None:
             await chromium.end()
 
-    async def _run_once(self, url: str, fetcher: Fetcher, run: RunPage) -> BrowsedPage | None:
+    async def _run_once(
+        self, url: str, fetcher: Fetcher, run: RunPage
+    ) -> BrowsedPage | None:
         """None if the browser died under it."""
         chromium = await self._ready()
         self._open += 1
@@ -73,7 +81,9 @@ class BrowserPool:
         finally:
             self._open -= 1
 
-    async def _visit(self, chromium: Chromium, url: str, fetcher: Fetcher, run: RunPage) -> BrowsedPage | None:
+    async def _visit(
+        self, chromium: Chromium, url: str, fetcher: Fetcher, run: RunPage
+    ) -> BrowsedPage | None:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
         traffic = Traffic(url, fetcher, self._budget)
@@ -96,7 +106,13 @@ class BrowserPool:
             chromium.pages = MAX_AGE  # it is still busy with what the page left behind
         return visit.seen(url, trouble)
 
-    async def _leave(self, chromium: Chromium, traffic: Traffic, visit: PageVisit, context: BrowserContext) -> None:
+    async def _leave(
+        self,
+        chromium: Chromium,
+        traffic: Traffic,
+        visit: PageVisit,
+        context: BrowserContext,
+    ) -> None:
         """Close the page with all that is its own; a browser that cannot even do that is replaced."""
         await traffic.stop()
         with suppress(Exception):
@@ -112,7 +128,11 @@ class BrowserPool:
     async def _ready(self) -> Chromium:
         async with self._starting:
             known = self._chromium
-            if known is not None and known.is_alive and (known.pages < MAX_AGE or self._open):
+            if (
+                known is not None
+                and known.is_alive
+                and (known.pages < MAX_AGE or self._open)
+            ):
                 return known
             if known is not None:
                 await known.end()

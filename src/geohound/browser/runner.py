@@ -23,7 +23,11 @@ class PageRunner:
     """The browser with the rule by which pages are run in it: `auto` where reading is not enough, or `always`."""
 
     def __init__(
-        self, mode: str, pool: BrowserPool, words: Sequence[str] = (), archive: StateArchive | None = None
+        self,
+        mode: str,
+        pool: BrowserPool,
+        words: Sequence[str] = (),
+        archive: StateArchive | None = None,
     ) -> None:
         """`words` are asked of search forms; `archive` keeps new states."""
         self._mode = mode
@@ -36,7 +40,9 @@ class PageRunner:
         """Is a page to be run? `is_unsure`: reading it did not find everything."""
         return is_unsure or self._mode == "always"
 
-    async def run(self, url: str, fetcher: Fetcher, reported: Sequence[EventRow] = ()) -> BrowsedPage:
+    async def run(
+        self, url: str, fetcher: Fetcher, reported: Sequence[EventRow] = ()
+    ) -> BrowsedPage:
         """Run one page; after a browser could not be started a few times it is not tried again."""
         if self._failures >= MAX_FAILURES:
             return BrowsedPage(url, trouble="the browser does not start")

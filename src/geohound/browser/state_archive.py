@@ -29,7 +29,11 @@ class StateArchive:
         """The states of one page, as long as there is room; a state that is there already is not written again."""
         if self._left < 0:
             self._folder.mkdir(parents=True, exist_ok=True)
-            used = sum(entry.stat().st_size for entry in os.scandir(self._folder) if entry.is_file())
+            used = sum(
+                entry.stat().st_size
+                for entry in os.scandir(self._folder)
+                if entry.is_file()
+            )
             self._left = max(0, self._max_bytes - used)
         for state in seen.states:
             path = self._folder / f"{_key(seen.page, state)}{ENDING}"
@@ -42,7 +46,10 @@ class StateArchive:
         data = gzip.compress(json.dumps(record).encode())
         if len(data) > self._left:
             if not self._is_full:
-                log.warning("%s is full; further states of pages are not kept (browser_states_bytes).", self._folder)
+                log.warning(
+                    "%s is full; further states of pages are not kept (browser_states_bytes).",
+                    self._folder,
+                )
             self._is_full = True
             return
         part = path.with_suffix(f".{os.getpid()}.part")
@@ -52,4 +59,6 @@ class StateArchive:
 
 
 def _key(page: str, state: PageState) -> str:
-    return hashlib.sha256(f"{page}\n{state.html}".encode("utf-8", "replace")).hexdigest()[:32]
+    return hashlib.sha256(
+        f"{page}\n{state.html}".encode("utf-8", "replace")
+    ).hexdigest()[:32]

@@ -10,14 +10,36 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_ELEMENTS = 20_000
 _USELESS = frozenset(
-    ("script", "style", "noscript", "template", "link", "meta", "head", "time", "ins", "object", "embed")
+    (
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "link",
+        "meta",
+        "head",
+        "time",
+        "ins",
+        "object",
+        "embed",
+    )
 )
 _ADS = re.compile(
     r"(?:^|[\s_-])(?:ads?|adverts?|advertisement|adsense|adsbygoogle|banner|sponsor(?:ed)?|promo|clock|uhr|counter|"
     r"countdown|timestamp|visitors?|hits|ticker|cookie-?(?:bar|banner|consent))(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_COMPARED = ("href", "src", "value", "alt", "title", "data-src", "data-url", "data-layer", "data-id")
+_COMPARED = (
+    "href",
+    "src",
+    "value",
+    "alt",
+    "title",
+    "data-src",
+    "data-url",
+    "data-layer",
+    "data-id",
+)
 # Times, dates, counters of visitors, and ids made up anew each time.
 _CHANGING = re.compile(
     r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?\b|\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
@@ -68,7 +90,9 @@ def _is_useless(node: LexborNode) -> bool:
 
 def _contents(node: LexborNode) -> str:
     attributes = node.attributes
-    compared = [f"{name}={attributes[name]}" for name in _COMPARED if attributes.get(name)]
+    compared = [
+        f"{name}={attributes[name]}" for name in _COMPARED if attributes.get(name)
+    ]
     words = " ".join((node.text(deep=False) or "").split())
     return _CHANGING.sub("~", " ".join((*compared, words)))
 
@@ -77,7 +101,11 @@ def changing_parts(first: Dom, second: Dom) -> frozenset[str]:
     """Where two looks at a page differ between which nothing was done to it: clocks that nobody marked as such."""
     before = dict(first)
     after = dict(second)
-    differs = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    differs = {
+        path
+        for path in before.keys() | after.keys()
+        if before.get(path) != after.get(path)
+    }
     return frozenset(differs - {"body"})
 
 

@@ -29,7 +29,8 @@ _DRAWN = re.compile(
     re.IGNORECASE,
 )
 _PACKED = re.compile(
-    r"\.(?:pbf|mvt|terrain|b3dm|glb|i3dm|pnts|zip|gz|pdf|mp[34]|webm|woff2?|ttf|otf)(?:$|\?)", re.IGNORECASE
+    r"\.(?:pbf|mvt|terrain|b3dm|glb|i3dm|pnts|zip|gz|pdf|mp[34]|webm|woff2?|ttf|otf)(?:$|\?)",
+    re.IGNORECASE,
 )
 _FEATURES = re.compile(
     r"[?&]request=(?:getfeature|getfeatureinfo|getpropertyvalue|getobservation|execute)(?:&|$)"
@@ -61,7 +62,11 @@ def stub_for(url: str, what: str, method: str) -> Stub | None:
     if method == "GET" and _DRAWN.search(url):
         return Stub("image/png", PNG)
     if method != "GET":
-        return _features(url) if re.search(r"wfs|wms|ows|csw|wps|sos|query", url, re.IGNORECASE) else None
+        return (
+            _features(url)
+            if re.search(r"wfs|wms|ows|csw|wps|sos|query", url, re.IGNORECASE)
+            else None
+        )
     return None
 
 
@@ -74,4 +79,7 @@ def _features(url: str) -> Stub:
 def moved(address: str) -> Stub:
     """A page that sends the browser on: its address must be the one that answered, or relative addresses go wrong."""
     safe = json.dumps(address).replace("<", "\\u003c")
-    return Stub("text/html; charset=utf-8", f"<script>location.replace({safe})</script>".encode())
+    return Stub(
+        "text/html; charset=utf-8",
+        f"<script>location.replace({safe})</script>".encode(),
+    )

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 MAX_NOTED = 2_000
 MAX_BODY_CHARS = 4_000
 MAX_LOADS = 4  # of the page itself: it may send the browser on, but not for ever
-FLOOD = 20  # so many times its requests a page may ask for, before it is taken for a flood
+FLOOD = (
+    20  # so many times its requests a page may ask for, before it is taken for a flood
+)
 MAX_PAGES = 200
 MAX_AT_ONCE = 6
 MAX_FILE_BYTES = 10_000_000
@@ -55,7 +57,9 @@ class Traffic:
         self.requests = 0
         self.files: dict[str, None] = {}
         self.pages: dict[str, None] = {}
-        self.refused: FailureReason | None = None  # why the page itself could not be had
+        self.refused: FailureReason | None = (
+            None  # why the page itself could not be had
+        )
         self.flooded = asyncio.Event()
 
     @property
@@ -72,11 +76,15 @@ class Traffic:
         """Did the page ask for far more than it may have?"""
         return self._handled > 2 * self._budget.requests
 
-    async def settle(self, quiet_s: float, most_s: float, loading: asyncio.Future[Any] | None = None) -> None:
+    async def settle(
+        self, quiet_s: float, most_s: float, loading: asyncio.Future[Any] | None = None
+    ) -> None:
         """Wait until the page has asked for nothing for a while, or until it is loaded."""
         end = time.monotonic() + most_s
         while (now := time.monotonic()) < end:
-            if (loading is not None and loading.done()) or (not self._busy and now - self._last_at >= quiet_s):
+            if (loading is not None and loading.done()) or (
+                not self._busy and now - self._last_at >= quiet_s
+            ):
                 return
             await asyncio.sleep(0.03)
 
@@ -100,7 +108,11 @@ class Traffic:
             self._last_at = time.monotonic()
 
     async def _answer(self, route: Route, request: Request) -> None:
-        url, what, method = request.url.partition("#")[0], request.resource_type, request.method
+        url, what, method = (
+            request.url.partition("#")[0],
+            request.resource_type,
+            request.method,
+        )
         if not url.startswith(("http://", "https://")) or len(url) > 8_000:
             await _drop(route)
             return
@@ -118,7 +130,13 @@ class Traffic:
         await self._pass_on(route, request, url)
 
     def _note(self, url: str, what: str, method: str, request: Request) -> None:
-        body = (request.post_data_buffer or b"")[:MAX_BODY_CHARS].decode("utf-8", "replace") if method != "GET" else ""
+        body = (
+            (request.post_data_buffer or b"")[:MAX_BODY_CHARS].decode(
+                "utf-8", "replace"
+            )
+            if method != "GET"
+            else ""
+        )
         key = (urls.endpoint(url), method, body[:200])
         if len(self._noted) < MAX_NOTED and key not in self._noted:
             self._noted[key] = PageRequest(url, method, body, what, self.event)
@@ -156,7 +174,11 @@ class Traffic:
     async def text_of(self, url: str) -> str:
         """A page that nobody runs: its text, if it can be had."""
         visit = await self._fetch(url)
-        return "" if visit is None or isinstance(visit, Failure) else visit.body.decode("utf-8", "replace")
+        return (
+            ""
+            if visit is None or isinstance(visit, Failure)
+            else visit.body.decode("utf-8", "replace")
+        )
 
     async def _fetch(self, url: str) -> Visit | None:
         """What the fetcher brings, once; None where the page has spent what it may."""
@@ -211,7 +233,11 @@ async def _drop(route: Route, *, denied: bool = False) -> None:
     from playwright.async_api import Error  # noqa: PLC0415
 
     try:
-        await route.abort("accessdenied" if denied and not route.request.is_navigation_request() else "aborted")
+        await route.abort(
+            "accessdenied"
+            if denied and not route.request.is_navigation_request()
+            else "aborted"
+        )
     except Error:  # the page is gone
         return
 

@@ -35,7 +35,9 @@ class Stuck(Exception):  # noqa: N818 - no error of ours: pages are like that
 class PageVisit:
     """A page in a context of its own."""
 
-    def __init__(self, context: BrowserContext, name: str, traffic: Traffic, budget: PageBudget) -> None:
+    def __init__(
+        self, context: BrowserContext, name: str, traffic: Traffic, budget: PageBudget
+    ) -> None:
         self._context = context
         self._hooks = f"window[{name!r}]"
         self._traffic = traffic
@@ -44,7 +46,9 @@ class PageVisit:
         self._session: CDPSession | None = None
         self._gone = asyncio.Event()
         self._silent: set[int] = set()
-        self._frames: list[Frame] = []  # those inside the page, in the order in which they were met
+        self._frames: list[
+            Frame
+        ] = []  # those inside the page, in the order in which they were met
         self._doms: list[states.Dom] = []
         self._states: list[PageState] = []
         self._changing: frozenset[str] = frozenset()
@@ -53,7 +57,9 @@ class PageVisit:
         self._end = 0.0
         self._reported: Sequence[EventRow] = ()  # by the watcher of the site
 
-    async def run(self, url: str, words: Sequence[str] = (), reported: Sequence[EventRow] = ()) -> str:
+    async def run(
+        self, url: str, words: Sequence[str] = (), reported: Sequence[EventRow] = ()
+    ) -> str:
         """Do it all; why it ended early, or nothing. Where events are reported, only these are triggered."""
         self._reported = reported
         self._end = time.monotonic() + self._budget.time_s
@@ -87,11 +93,17 @@ class PageVisit:
         gone = asyncio.ensure_future(self._gone.wait())
         flooded = asyncio.ensure_future(self._traffic.flooded.wait())
         try:
-            await asyncio.wait((main, gone, flooded), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                (main, gone, flooded), return_when=asyncio.FIRST_COMPLETED
+            )
             if main.done():
                 main.result()
             else:
-                raise Stuck("it asked for too much" if flooded.done() else "it broke its process")
+                raise Stuck(
+                    "it asked for too much"
+                    if flooded.done()
+                    else "it broke its process"
+                )
         finally:
             for task in (main, gone, flooded):
                 task.cancel()
@@ -118,13 +130,19 @@ class PageVisit:
         page.on("close", lambda _: self._gone.set())
         context.on("page", _close)
         self._session = await context.new_cdp_session(page)
-        loading = asyncio.ensure_future(page.goto(url, wait_until="domcontentloaded", timeout=0))
+        loading = asyncio.ensure_future(
+            page.goto(url, wait_until="domcontentloaded", timeout=0)
+        )
         try:
-            await traffic.settle(self._budget.patience_s / 2, self._left_s(0.6), loading)
+            await traffic.settle(
+                self._budget.patience_s / 2, self._left_s(0.6), loading
+            )
             await traffic.settle(LOAD_QUIET_S, self._left_s(0.5))
         finally:
             loading.cancel()
-            with suppress(Error, asyncio.CancelledError):  # what went wrong with the request stands in traffic
+            with suppress(
+                Error, asyncio.CancelledError
+            ):  # what went wrong with the request stands in traffic
                 await loading
         traffic.is_settled = True
         if not traffic.loads:
@@ -135,7 +153,9 @@ class PageVisit:
         for _ in range(5):
             before = self._traffic.count
             await self._ask("idle")
-            await self._traffic.settle(LOAD_QUIET_S / 2, min(EVENT_MOST_S, self._left_s()))
+            await self._traffic.settle(
+                LOAD_QUIET_S / 2, min(EVENT_MOST_S, self._left_s())
+            )
             if self._traffic.count == before:
                 return
 
@@ -150,7 +170,9 @@ class PageVisit:
             raise Stuck("it is not there")
         call = f"(a) => {self._hooks}.{script}(...a)"
         try:
-            return await asyncio.wait_for(self._page.evaluate(call, list(arguments)), self._budget.patience_s)
+            return await asyncio.wait_for(
+                self._page.evaluate(call, list(arguments)), self._budget.patience_s
+            )
         except TimeoutError:
             raise Stuck("it does not answer") from None
         except Error:
@@ -165,7 +187,9 @@ class PageVisit:
             return None
         call = f"(a) => {self._hooks}.{script}(...a)"
         try:
-            return await asyncio.wait_for(frame.evaluate(call, list(arguments)), self._budget.patience_s / 2)
+            return await asyncio.wait_for(
+                frame.evaluate(call, list(arguments)), self._budget.patience_s / 2
+            )
         except TimeoutError:
             self._silent.add(number)
         except Error:
@@ -179,16 +203,24 @@ class PageVisit:
     async def _whole_html(self, html: str) -> str:
         """With what stands in frames: what an event changes there is a new state, too."""
         inner = [await self._ask_inner(n, "outer") for n in range(len(self._frames))]
-        return "".join([html, *(part for part in inner if isinstance(part, str))])[:MAX_HTML]
+        return "".join([html, *(part for part in inner if isinstance(part, str))])[
+            :MAX_HTML
+        ]
 
     async def _events(self) -> list[events.Event]:
         """The events of the page and of its frames, whoever made them: maps often stand in a frame of another site."""
         found = list(events.read(await self._ask("list")))
         inner = self._page.frames[1:] if self._page is not None else []
-        self._frames += [f for f in inner if f not in self._frames][: MAX_FRAMES - len(self._frames)]
+        self._frames += [f for f in inner if f not in self._frames][
+            : MAX_FRAMES - len(self._frames)
+        ]
         for number in range(len(self._frames)):
             rows = events.read(await self._ask_inner(number, "list"))
-            found += [replace(e, number=e.number + (number + 1) * _PER_FRAME) for e in rows if e.number < _PER_FRAME]
+            found += [
+                replace(e, number=e.number + (number + 1) * _PER_FRAME)
+                for e in rows
+                if e.number < _PER_FRAME
+            ]
         self._met += found[: events.MAX_ROWS - len(self._met)]
         return found
 
@@ -208,11 +240,15 @@ class PageVisit:
         while waiting and self._triggered < self._budget.events:
             event = waiting.pop(0)
             done.add(event.key)
-            if not await self._do(event.description, "fire", event.number, event.kind, event.value):
+            if not await self._do(
+                event.description, "fire", event.number, event.kind, event.value
+            ):
                 continue
             self._triggered += 1
             if await self._is_new_state(event.description):
-                waiting = events.ranked([*waiting, *self._wanted(await self._events())], done)
+                waiting = events.ranked(
+                    [*waiting, *self._wanted(await self._events())], done
+                )
 
     def _wanted(self, found: list[events.Event]) -> list[events.Event]:
         """All events, or those that the site's watcher reports (WBC-7)."""
@@ -224,7 +260,9 @@ class PageVisit:
         self._traffic.touch()
         frame, number = divmod(arguments[0], _PER_FRAME)
         asked = (script, number, *arguments[1:])
-        is_done = await (self._ask_inner(frame - 1, *asked) if frame else self._ask(*asked))
+        is_done = await (
+            self._ask_inner(frame - 1, *asked) if frame else self._ask(*asked)
+        )
         await self._traffic.settle(EVENT_QUIET_S, min(EVENT_MOST_S, self._left_s()))
         return is_done is True
 
@@ -241,7 +279,11 @@ class PageVisit:
     async def _search(self, words: Sequence[str]) -> None:
         """Ask the words of plain searches; where that would lead to another page, go there."""
         rows = await self._ask("searches")
-        numbers = [row[0] for row in rows[:5] if isinstance(row, list) and row] if isinstance(rows, list) else []
+        numbers = (
+            [row[0] for row in rows[:5] if isinstance(row, list) and row]
+            if isinstance(rows, list)
+            else []
+        )
         for number in numbers:
             for word in words:
                 before = set(self._traffic.pages)
@@ -260,5 +302,7 @@ class PageVisit:
 
 
 async def _close(page: Page) -> None:
-    with suppress(Exception):  # a window that nobody asked for, and that may already be gone
+    with suppress(
+        Exception
+    ):  # a window that nobody asked for, and that may already be gone
         await page.close()

@@ -30,7 +30,10 @@ COMMANDS = {
         "demo",
         "Hunt and crawl a small simulated web on this machine and open the portal. No request leaves the machine.",
     ),
-    "crawl": Command("crawl", "Crawl from seed URLs and add every confirmed service to the catalogue."),
+    "crawl": Command(
+        "crawl",
+        "Crawl from seed URLs and add every confirmed service to the catalogue.",
+    ),
     "resume": Command("crawl", "Resume a crawl that was stopped or killed."),
     "hunt": Command(
         "hunt",
@@ -40,21 +43,32 @@ COMMANDS = {
         "harvest",
         "Harvest catalogues page by page and test what they list; `geohound resume` continues after a stop.",
     ),
-    "monitor": Command("monitor", "Look again at the services of the catalogue when they are due, until stopped."),
-    "check": Command("check", "Check one service now, its layers too, and print the curl command of every request."),
+    "monitor": Command(
+        "monitor",
+        "Look again at the services of the catalogue when they are due, until stopped.",
+    ),
+    "check": Command(
+        "check",
+        "Check one service now, its layers too, and print the curl command of every request.",
+    ),
     "sources": Command(
         "sources",
         "List search providers and harvesters: state, cost, and what they brought so far in this catalogue.",
     ),
     "tasks": Command(
-        "tasks", "List the tasks of a catalogue, watch one live, start, pause, resume, stop or delete it."
+        "tasks",
+        "List the tasks of a catalogue, watch one live, start, pause, resume, stop or delete it.",
     ),
     "orders": Command(
-        "orders", "List the crawl orders: which URL is visited next. Use an id with `geohound crawl --order`."
+        "orders",
+        "List the crawl orders: which URL is visited next. Use an id with `geohound crawl --order`.",
     ),
-    "kinds": Command("kinds", "List the service kinds. Use their ids with --kind and --kinds."),
+    "kinds": Command(
+        "kinds", "List the service kinds. Use their ids with --kind and --kinds."
+    ),
     "identify": Command(
-        "identify", "Identify each URL or file: service kind, version and layers, or why it is not a service."
+        "identify",
+        "Identify each URL or file: service kind, version and layers, or why it is not a service.",
     ),
     "mine": Command(
         "mine",
@@ -64,31 +78,53 @@ COMMANDS = {
         "export",
         "Write the services of a search, or all of them, to a file: CSV, GeoJSON, JSON, QGIS, GeoParquet and others.",
     ),
-    "search": Command("search", "Search the catalogue by words, by bounding box, or both."),
-    "show": Command("show", "Show one service: metadata, layers, health, and where it was found."),
-    "files": Command(
-        "files", "List data files that crawled pages link to, such as NetCDF and GeoTIFF; none is downloaded."
+    "search": Command(
+        "search", "Search the catalogue by words, by bounding box, or both."
     ),
-    "visits": Command("visits", "List every URL that a crawl visited or dropped, with its parent page and result."),
+    "show": Command(
+        "show", "Show one service: metadata, layers, health, and where it was found."
+    ),
+    "files": Command(
+        "files",
+        "List data files that crawled pages link to, such as NetCDF and GeoTIFF; none is downloaded.",
+    ),
+    "visits": Command(
+        "visits",
+        "List every URL that a crawl visited or dropped, with its parent page and result.",
+    ),
     "requests": Command("visits", "List every request to a host, latest first."),
-    "pages": Command("pages", "List the pages kept for a second look, or look for services in them again."),
+    "pages": Command(
+        "pages",
+        "List the pages kept for a second look, or look for services in them again.",
+    ),
     "report": Command(
-        "report", "Print figures of a crawl (quickness, depth and width, failures, hosts) or of the catalogue."
+        "report",
+        "Print figures of a crawl (quickness, depth and width, failures, hosts) or of the catalogue.",
     ),
     "serve": Command("serve", "Serve the portal and the API, and run queued tasks."),
-    "users": Command("users", "List the accounts of the portal, add or remove one, change its role or its password."),
+    "users": Command(
+        "users",
+        "List the accounts of the portal, add or remove one, change its role or its password.",
+    ),
     "watcher": Command(
-        "watcher", "For site owners: keep a report of new and changed pages in a web site, for crawlers to read."
+        "watcher",
+        "For site owners: keep a report of new and changed pages in a web site, for crawlers to read.",
     ),
     "cluster": Command(
         "cluster",
         "Crawl on several machines: start a cluster, join it with a further machine, see how it stands, stop it.",
     ),
     "store": Command(
-        "store", "Copy a catalogue from SQLite to PostgreSQL or back, everything with it, and compare every row."
+        "store",
+        "Copy a catalogue from SQLite to PostgreSQL or back, everything with it, and compare every row.",
     ),
-    "doctor": Command("doctor", "Check the installation: what is missing, and which features need it."),
-    "geoweb": Command("geoweb", "A simulated web on loopback with known ground truth, for demos and tests."),
+    "doctor": Command(
+        "doctor", "Check the installation: what is missing, and which features need it."
+    ),
+    "geoweb": Command(
+        "geoweb",
+        "A simulated web on loopback with known ground truth, for demos and tests.",
+    ),
 }
 
 
@@ -108,7 +144,9 @@ def program(asked: str | None = None) -> typer.Typer:
     app.callback()(_root)
     loaded: set[str] = set()
     for name, command in COMMANDS.items():
-        if asked is not None and (asked not in COMMANDS or command.file != COMMANDS[asked].file):
+        if asked is not None and (
+            asked not in COMMANDS or command.file != COMMANDS[asked].file
+        ):
             app.command(name, help=command.help)(_not_loaded)
         elif command.file not in loaded:
             import_module(f"{__name__}.{command.file}").register(app)
@@ -128,7 +166,13 @@ def _version(wanted: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
     ] = False,
 ) -> None:
     del version
@@ -143,7 +187,9 @@ def main() -> None:
     gc.set_threshold(_GC_OBJECTS)
     try:
         try:
-            program(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))()
+            program(
+                next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+            )()
         finally:
             gc.freeze()  # or the interpreter would go through all that was loaded once more before it ends
             sys.stdout.flush()  # here, where a reader that has gone is no trouble

@@ -25,13 +25,25 @@ _LAYERS = 20
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound check https://example.org/geoserver/ows --layers 50")(check)
+    program.command(
+        epilog="Example: geohound check https://example.org/geoserver/ows --layers 50"
+    )(check)
 
 
 def check(
-    name: Annotated[str, typer.Argument(parser=text, metavar="ID|URL", help="Service id, or the URL of a service.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            parser=text, metavar="ID|URL", help="Service id, or the URL of a service."
+        ),
+    ],
     layers: Annotated[
-        int, typer.Option(parser=whole(0, 10_000), metavar="N", help="Number of layers to ask for content; 0 = none.")
+        int,
+        typer.Option(
+            parser=whole(0, 10_000),
+            metavar="N",
+            help="Number of layers to ask for content; 0 = none.",
+        ),
     ] = _LAYERS,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -42,7 +54,9 @@ def check(
     allow_net: options.ALLOW_NET = None,
 ) -> None:
     """Check one service now, its layers too, and print the curl command of every request."""
-    settings = options.gather(config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net)
+    settings = options.gather(
+        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net
+    )
     with ExitStack() as stack:
         known = _open(settings, stack)
         services = _services(known, name)
@@ -69,28 +83,41 @@ def _services(catalogue: CatalogueStore | None, name: str) -> list[Service]:
     if "://" in name:
         clean = urls.canonical(name)
         if clean is None:
-            raise typer.BadParameter(f"{name!r} is not a valid URL; give one such as https://example.org/wms.")
+            raise typer.BadParameter(
+                f"{name!r} is not a valid URL; give one such as https://example.org/wms."
+            )
         return list(catalogue.at(clean)) if catalogue else []
     found = catalogue.get(name) if catalogue else None
     if found is None:
-        printing.complain(f"{name!r} is not in the catalogue. Give the URL of a service, or search: geohound search")
+        printing.complain(
+            f"{name!r} is not in the catalogue. Give the URL of a service, or search: geohound search"
+        )
         raise typer.Exit(1)
     return [found]
 
 
 async def _check_all(
-    settings: Settings, catalogue: CatalogueStore | None, services: list[Service], name: str, layers: int
+    settings: Settings,
+    catalogue: CatalogueStore | None,
+    services: list[Service],
+    name: str,
+    layers: int,
 ) -> list[LookRecord]:
     fetcher = app.fetcher(settings)
     try:
         if not services:
             return await _check_stranger(settings, fetcher, name, layers)
-        return [await app.check_known(settings, catalogue, fetcher, each, layers) for each in services]
+        return [
+            await app.check_known(settings, catalogue, fetcher, each, layers)
+            for each in services
+        ]
     finally:
         await fetcher.close()
 
 
-async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layers: int) -> list[LookRecord]:
+async def _check_stranger(
+    settings: Settings, fetcher: Fetcher, name: str, layers: int
+) -> list[LookRecord]:
     """An address that the catalogue does not have: whatever lives there is checked, and not kept."""
     asking = RecordingFetcher(fetcher)
     url = urls.canonical(name) or name
@@ -102,7 +129,10 @@ async def _check_stranger(settings: Settings, fetcher: Fetcher, name: str, layer
     looks = []
     for service in verdict.services:
         last = asking.last.elapsed_s if asking.last else 0.0
-        good = Look(Check(service.id, now, True, service.tls_fault, last, service.fingerprint), asked=asking.asked)
+        good = Look(
+            Check(service.id, now, True, service.tls_fault, last, service.fingerprint),
+            asked=asking.asked,
+        )
         look = await app.look_deeper(good, service, fetcher, layers)
         looks.append(app.look_record(settings, service, look))
     return looks
@@ -112,21 +142,33 @@ _MARKS = {True: "✓", False: "✗", None: "?"}
 
 
 def _print(record: LookRecord, *, quiet: bool, verbose: bool) -> None:
-    state = f"  {record.was} → {record.state}" if record.state and record.was != record.state else ""
+    state = (
+        f"  {record.was} → {record.state}"
+        if record.state and record.was != record.state
+        else ""
+    )
     kind = f"{record.kind} " if record.kind else ""
-    printing.say(f"{_MARKS[record.ok]} {kind}{record.endpoint}{state}  {record.elapsed_ms:.0f} ms")
+    printing.say(
+        f"{_MARKS[record.ok]} {kind}{record.endpoint}{state}  {record.elapsed_ms:.0f} ms"
+    )
     if record.reason:
         printing.say(f"  {record.reason}{printing.advice(record.reason)}")
     for layer in record.layers:
         why = f": {layer.reason}" if layer.reason else ""
-        printing.say(f"  {_MARKS[layer.ok]} {layer.name}  {layer.request}  {layer.elapsed_ms:.0f} ms{why}")
+        printing.say(
+            f"  {_MARKS[layer.ok]} {layer.name}  {layer.request}  {layer.elapsed_ms:.0f} ms{why}"
+        )
     untested = record.layer_count - len(record.layers)
     if record.layers and untested > 0:
-        printing.say(f"  {printing.count(untested, 'layer')} not asked; --layers N asks more")
+        printing.say(
+            f"  {printing.count(untested, 'layer')} not asked; --layers N asks more"
+        )
     if quiet:
         return
     printing.say("\n  requests")
     for asked in record.requests:
         ended = asked.problem or f"HTTP {asked.status}, {asked.bytes:,} bytes"
-        printing.say(f"  · {ended}, {asked.elapsed_ms:.0f} ms" if verbose else f"  · {ended}")
+        printing.say(
+            f"  · {ended}, {asked.elapsed_ms:.0f} ms" if verbose else f"  · {ended}"
+        )
         printing.say(f"    {asked.curl}")

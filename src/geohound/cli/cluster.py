@@ -43,19 +43,40 @@ def register(program: typer.Typer) -> None:
 
 
 def cluster(
-    action: Annotated[ClusterAction, typer.Argument(help="Action.")] = ClusterAction.STATUS,
+    action: Annotated[
+        ClusterAction, typer.Argument(help="Action.")
+    ] = ClusterAction.STATUS,
     head: Annotated[
-        str, typer.Argument(parser=text, metavar="[HEAD]", help="For `join`: host and port of the head.")
+        str,
+        typer.Argument(
+            parser=text, metavar="[HEAD]", help="For `join`: host and port of the head."
+        ),
     ] = "",
     address: Annotated[
-        str, typer.Option(parser=ip, metavar="IP", help="Address of this machine, by which the others reach it.")
+        str,
+        typer.Option(
+            parser=ip,
+            metavar="IP",
+            help="Address of this machine, by which the others reach it.",
+        ),
     ] = LOOPBACK,
-    port: Annotated[int, typer.Option(parser=whole(1, 65_535), metavar="PORT", help="Port of the head.")] = 6379,
+    port: Annotated[
+        int,
+        typer.Option(parser=whole(1, 65_535), metavar="PORT", help="Port of the head."),
+    ] = 6379,
     workers: Annotated[
-        int | None, typer.Option(parser=whole(1, 1000), metavar="N", help="Processes that crawl on this machine.")
+        int | None,
+        typer.Option(
+            parser=whole(1, 1000),
+            metavar="N",
+            help="Processes that crawl on this machine.",
+        ),
     ] = None,
     foreground: Annotated[
-        bool, typer.Option("--foreground", help="Stay until SIGTERM comes, for systemd and containers.")
+        bool,
+        typer.Option(
+            "--foreground", help="Stay until SIGTERM comes, for systemd and containers."
+        ),
     ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -68,7 +89,9 @@ def cluster(
     match action:
         case ClusterAction.START | ClusterAction.JOIN:
             is_start = action is ClusterAction.START
-            said = _start(settings, "" if is_start else _head(head), address, port, workers)
+            said = _start(
+                settings, "" if is_start else _head(head), address, port, workers
+            )
         case ClusterAction.STATUS:
             _show(_status(settings), json=json, verbose=verbose)
             return
@@ -93,15 +116,21 @@ def stay_with(pid: int) -> int:
 def _head(head: str) -> str:
     host, _, port = head.rpartition(":")
     if not host or not port.isdigit():
-        raise SettingsError("Name the head: geohound cluster join HOST:PORT, as `geohound cluster start` printed it.")
+        raise SettingsError(
+            "Name the head: geohound cluster join HOST:PORT, as `geohound cluster start` printed it."
+        )
     return head
 
 
-def _start(settings: Settings, head: str, address: str, port: int, workers: int | None) -> dict[str, Any]:
+def _start(
+    settings: Settings, head: str, address: str, port: int, workers: int | None
+) -> dict[str, Any]:
     try:
         from geohound.cluster.node import NodePlan, start_node  # noqa: PLC0415 - an optional part
     except ImportError:
-        raise SettingsError('A cluster needs Ray: pip install "geohound[cluster]"') from None
+        raise SettingsError(
+            'A cluster needs Ray: pip install "geohound[cluster]"'
+        ) from None
     if not head:
         _check_catalogue(settings)
         _check_port(address, port)
@@ -110,24 +139,36 @@ def _start(settings: Settings, head: str, address: str, port: int, workers: int 
     name = f"{address}-{head.rpartition(':')[2] or port}"
     folder = _folder()
     process = start_node(plan, settings, folder / f"{name}.log")
-    (folder / f"{name}.json").write_bytes(orjson.dumps({"pid": process.pid, "address": address, "head": head}))
+    (folder / f"{name}.json").write_bytes(
+        orjson.dumps({"pid": process.pid, "address": address, "head": head})
+    )
     time.sleep(0.5)
     if process.poll() is not None:
-        raise SettingsError(f"The node did not start; {folder / f'{name}.log'} says why.")
+        raise SettingsError(
+            f"The node did not start; {folder / f'{name}.log'} says why."
+        )
     joined = f"This machine ({address}) joins the cluster of {head} with {printing.count(plan.workers, 'worker')}."
     started = (
         f"The cluster starts at {address}:{port} with {printing.count(plan.workers, 'worker')}. On further machines, "
         f"with {TOKEN} set to what {folder / 'token'} holds: geohound cluster join {address}:{port} --address ADDRESS"
     )
-    return {"text": joined if head else started, "pid": process.pid, "address": f"{address}:{port}"}
+    return {
+        "text": joined if head else started,
+        "pid": process.pid,
+        "address": f"{address}:{port}",
+    }
 
 
 def _token(*, is_new: bool) -> str:
     """What lets a machine into the cluster: from the environment, or from the file of this user."""
     file = _folder() / "token"
-    given = os.environ.get(TOKEN, "") or (file.read_text().strip() if file.exists() else "")
+    given = os.environ.get(TOKEN, "") or (
+        file.read_text().strip() if file.exists() else ""
+    )
     if not given and not is_new:
-        raise SettingsError(f"Set {TOKEN} to the token of the cluster; `geohound cluster start` printed its file.")
+        raise SettingsError(
+            f"Set {TOKEN} to the token of the cluster; `geohound cluster start` printed its file."
+        )
     if not file.exists():
         file.touch(mode=0o600)
         file.write_text(given or secrets.token_hex(32))
@@ -137,7 +178,9 @@ def _token(*, is_new: bool) -> str:
 def _check_catalogue(settings: Settings) -> None:
     """Said by this process, before anything is started."""
     if not app.is_postgres(settings.catalogue):
-        raise SettingsError("A cluster needs a catalogue in PostgreSQL: --catalogue postgresql://user@host/database")
+        raise SettingsError(
+            "A cluster needs a catalogue in PostgreSQL: --catalogue postgresql://user@host/database"
+        )
     with app.open_catalogue(settings, make=True):
         pass
 
@@ -177,7 +220,9 @@ def _stop() -> dict[str, Any]:
     while any(map(_is_node, ended)) and time.monotonic() < give_up_at:
         time.sleep(0.1)
     for pid in ended:
-        signal_session(pid, signal.SIGKILL)  # each leads a session of its own, with all that it started
+        signal_session(
+            pid, signal.SIGKILL
+        )  # each leads a session of its own, with all that it started
     text = f"{printing.count(len(ended), 'node')} ended; shards go on elsewhere, or when the cluster starts again."
     return {"text": text, "nodes": len(ended)}
 
@@ -199,13 +244,20 @@ def _show(status: dict[str, Any], *, json: bool, verbose: bool) -> None:
         printing.line(status)
         return
     if not status["nodes"]:
-        printing.say("No cluster works for this catalogue. To start one: geohound cluster start --catalogue …")
+        printing.say(
+            "No cluster works for this catalogue. To start one: geohound cluster start --catalogue …"
+        )
         return
     age = status["age_s"]
     if age > STALE_S:
-        printing.say(f"The supervisor was last heard of {age:,.0f} s ago: is the head running?")
+        printing.say(
+            f"The supervisor was last heard of {age:,.0f} s ago: is the head running?"
+        )
     for node in status["nodes"]:
-        workers, shards = printing.count(node["workers"], "worker"), printing.count(node["shards"], "shard")
+        workers, shards = (
+            printing.count(node["workers"], "worker"),
+            printing.count(node["shards"], "shard"),
+        )
         printing.say(f"node {node['address']}: {workers}, {shards}")
     for task in status["tasks"]:
         printing.say(
@@ -214,4 +266,6 @@ def _show(status: dict[str, Any], *, json: bool, verbose: bool) -> None:
             f"{task['parcels']:,} parcels of links under way"
         )
         for shard in task["parts"] if verbose else ():
-            printing.say(f"  shard {shard['number']}: {shard['state']}, {shard['pages']:,} pages, {shard['holder']}")
+            printing.say(
+                f"  shard {shard['number']}: {shard['state']}, {shard['pages']:,} pages, {shard['holder']}"
+            )

@@ -26,55 +26,89 @@ from .options import USUAL
 from .task_run import exit_interrupted, run
 from .values import seconds, text, whole
 
-LOG = Annotated[str | None, typer.Option("--log", metavar="FILE", help="Write one line per visit to this file.")]
+LOG = Annotated[
+    str | None,
+    typer.Option(
+        "--log", metavar="FILE", help="Write one line per visit to this file."
+    ),
+]
 
 MAX_TIME = Annotated[
     float | None,
-    typer.Option(parser=seconds, metavar="S", show_default="no limit", help="Time limit of this run, in seconds."),
+    typer.Option(
+        parser=seconds,
+        metavar="S",
+        show_default="no limit",
+        help="Time limit of this run, in seconds.",
+    ),
 ]
 
-_NEEDED_NO_REQUEST = {str(FailureReason.UNCHANGED), str(FailureReason.TAKEN)}  # as watchers of sites report
+_NEEDED_NO_REQUEST = {
+    str(FailureReason.UNCHANGED),
+    str(FailureReason.TAKEN),
+}  # as watchers of sites report
 
 
 def register(program: typer.Typer) -> None:
     program.command(
-        epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000", cls=options.BrowserCommand
+        epilog="Example: geohound crawl https://example.org/maps --depth 3 --max-pages 5000",
+        cls=options.BrowserCommand,
     )(crawl)
     program.command(epilog="Example: geohound resume")(resume)
 
 
 def crawl(
-    seeds: Annotated[list[str] | None, typer.Argument(parser=text, metavar="URL…", help="Seed URLs.")] = None,
+    seeds: Annotated[
+        list[str] | None, typer.Argument(parser=text, metavar="URL…", help="Seed URLs.")
+    ] = None,
     seeds_file: Annotated[
         str | None,
-        typer.Option("--seeds", metavar="FILE", help="File with one seed URL per line; - for standard input."),
+        typer.Option(
+            "--seeds",
+            metavar="FILE",
+            help="File with one seed URL per line; - for standard input.",
+        ),
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(metavar="ID", show_default=USUAL.order, help="Crawl order; `geohound orders` lists them."),
+        typer.Option(
+            metavar="ID",
+            show_default=USUAL.order,
+            help="Crawl order; `geohound orders` lists them.",
+        ),
     ] = None,
     learned: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="File with what the order has learned; read at the start, overwritten at the end."
+            metavar="FILE",
+            help="File with what the order has learned; read at the start, overwritten at the end.",
         ),
     ] = None,
     depth: Annotated[
         int | None,
         typer.Option(
-            parser=whole(0), metavar="N", show_default=f"{USUAL.max_depth}", help="Maximum link depth from a seed."
+            parser=whole(0),
+            metavar="N",
+            show_default=f"{USUAL.max_depth}",
+            help="Maximum link depth from a seed.",
         ),
     ] = None,
     width: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1), metavar="N", show_default="all", help="Number of seed segments (ten seeds each) to crawl."
+            parser=whole(1),
+            metavar="N",
+            show_default="all",
+            help="Number of seed segments (ten seeds each) to crawl.",
         ),
     ] = None,
     max_pages: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1), metavar="N", show_default=f"{USUAL.page_limit}", help="Maximum number of pages to request."
+            parser=whole(1),
+            metavar="N",
+            show_default=f"{USUAL.page_limit}",
+            help="Maximum number of pages to request.",
         ),
     ] = None,
     max_time: MAX_TIME = None,
@@ -89,38 +123,71 @@ def crawl(
     active_hosts: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1), metavar="N", show_default="as --thrift says", help="Number of hosts to ask at a time."
+            parser=whole(1),
+            metavar="N",
+            show_default="as --thrift says",
+            help="Number of hosts to ask at a time.",
         ),
     ] = None,
     kinds: Annotated[
         str | None,
-        typer.Option(metavar="ID,…", show_default="all", help="Keep only these service kinds, such as wms,wfs."),
+        typer.Option(
+            metavar="ID,…",
+            show_default="all",
+            help="Keep only these service kinds, such as wms,wfs.",
+        ),
     ] = None,
     bbox: Annotated[
-        str | None, typer.Option(metavar="W,S,E,N", help="Keep only services whose extent intersects this box.")
+        str | None,
+        typer.Option(
+            metavar="W,S,E,N",
+            help="Keep only services whose extent intersects this box.",
+        ),
     ] = None,
     topic: Annotated[
         str | None,
-        typer.Option(metavar="ID", show_default="all", help="Keep only services of this topic, such as land_cover."),
+        typer.Option(
+            metavar="ID",
+            show_default="all",
+            help="Keep only services of this topic, such as land_cover.",
+        ),
     ] = None,
     scope: Annotated[
-        Scope, typer.Option(help="Hosts to follow links to: any, those of the seeds, those of the seeds' domains.")
+        Scope,
+        typer.Option(
+            help="Hosts to follow links to: any, those of the seeds, those of the seeds' domains."
+        ),
     ] = Scope.ANY,
     fetchers: Annotated[
         int | None,
-        typer.Option(parser=whole(0, 1000), metavar="N", show_default="0 = auto", help="Workers that fetch pages."),
+        typer.Option(
+            parser=whole(0, 1000),
+            metavar="N",
+            show_default="0 = auto",
+            help="Workers that fetch pages.",
+        ),
     ] = None,
     testers: Annotated[
         int | None,
         typer.Option(
-            parser=whole(0, 1000), metavar="N", show_default="0 = auto", help="Workers that test candidate services."
+            parser=whole(0, 1000),
+            metavar="N",
+            show_default="0 = auto",
+            help="Workers that test candidate services.",
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Request every page, also those that some task has read lately.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Request every page, also those that some task has read lately.",
+        ),
     ] = False,
     queue: Annotated[
-        bool, typer.Option("--queue", help="Only queue it: `geohound serve` or a cluster runs it.")
+        bool,
+        typer.Option(
+            "--queue", help="Only queue it: `geohound serve` or a cluster runs it."
+        ),
     ] = False,
     rules: options.RULES = None,
     browser: options.BROWSER = None,
@@ -154,7 +221,14 @@ def crawl(
     box = read_box(bbox or "", "--bbox")
     start = addresses(seeds or [], seeds_file, settings)
     _write_log(log)
-    spec = crawl_spec(settings, tuple(start), scope, tuple(wanted), box.as_tuple() if box else None, topic or "")
+    spec = crawl_spec(
+        settings,
+        tuple(start),
+        scope,
+        tuple(wanted),
+        box.as_tuple() if box else None,
+        topic or "",
+    )
     if queue:
         _queued(app.new_task(settings, spec, is_queued=True), json=json, quiet=quiet)
         return
@@ -166,17 +240,26 @@ def _queued(task: int, *, json: bool, quiet: bool) -> None:
     if json:
         printing.line({"summary": {"task": task, "state": "queued"}})
     elif not quiet:
-        printing.say(f"Task {task} is queued. To follow it: geohound tasks watch {task}")
+        printing.say(
+            f"Task {task} is queued. To follow it: geohound tasks watch {task}"
+        )
 
 
 def _as_published(settings: Settings, order: str | None) -> Settings:
     """The crawler of Hou, Chen & Wu 2016 aims at land cover, best first, unless asked otherwise."""
-    return replace(settings, order=order or "best_first", relevance_topic=settings.relevance_topic or "land_cover")
+    return replace(
+        settings,
+        order=order or "best_first",
+        relevance_topic=settings.relevance_topic or "land_cover",
+    )
 
 
 def resume(
     task: Annotated[
-        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest unfinished task.")
+        int | None,
+        typer.Argument(
+            parser=whole(1), help="Task number; by default the latest unfinished task."
+        ),
     ] = None,
     max_pages: Annotated[
         int | None,
@@ -198,15 +281,27 @@ def resume(
     allow_net: options.ALLOW_NET = None,
 ) -> None:
     """Resume a crawl that was stopped or killed."""
-    settings = options.gather(config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net)
-    given = Budget(max_pages=max_pages, max_time_s=settings.max_time_s if max_time is None else max_time)
+    settings = options.gather(
+        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net
+    )
+    given = Budget(
+        max_pages=max_pages,
+        max_time_s=settings.max_time_s if max_time is None else max_time,
+    )
     _write_log(log)
     with app.open_catalogue(settings) as opened:
         number = opened.tasks.unfinished(task)
-        is_monitor = number is not None and opened.tasks.find(number).spec.kind is TaskKind.MONITOR
+        is_monitor = (
+            number is not None
+            and opened.tasks.find(number).spec.kind is TaskKind.MONITOR
+        )
     if number is None:
         which = f"Task {task} is" if task else "There is"
-        reason = "unknown or already finished" if task else "no unfinished crawl in this catalogue"
+        reason = (
+            "unknown or already finished"
+            if task
+            else "no unfinished crawl in this catalogue"
+        )
         printing.complain(f"{which} {reason}. Start one: geohound crawl URL")
         raise typer.Exit(1)
     if is_monitor:
@@ -224,7 +319,9 @@ def _write_log(path: str | None) -> None:
     try:
         handler = logging.FileHandler(path, encoding="utf-8", errors="replace")
     except OSError as error:
-        raise typer.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint="--log") from None
+        raise typer.BadParameter(
+            f"{path} cannot be written: {error.strerror}.", param_hint="--log"
+        ) from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger = logging.getLogger("geohound.crawler")
     logger.addHandler(handler)
@@ -232,7 +329,9 @@ def _write_log(path: str | None) -> None:
     handler.setLevel(logging.INFO)
 
 
-def close_run(summary: dict[str, Any], live: LiveDisplay, catalogue: str | None) -> None:
+def close_run(
+    summary: dict[str, Any], live: LiveDisplay, catalogue: str | None
+) -> None:
     """Print the summary; a crawl that read nothing, or did not reach a seed, has failed."""
     live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
     exit_interrupted(summary, live)
@@ -247,13 +346,20 @@ def _trouble(summary: dict[str, Any]) -> str:
     """Why the crawl failed, and what to do about it; empty if it did not."""
     failed = summary.get("failed_sources")
     if failed and summary["ended"] == Ending.SOURCE_FAILED:
-        named = "; ".join(f"{each['source']}: {each['reason'].rstrip('.')}" for each in failed)
+        named = "; ".join(
+            f"{each['source']}: {each['reason'].rstrip('.')}" for each in failed
+        )
         return f"No search provider answers. {named}. Check its address, its key and its quota."
     dropped = list(summary["drops"])
     is_spared = bool(dropped) and set(dropped) <= _NEEDED_NO_REQUEST
     has_read = summary["hosts"] or summary["records"] or is_spared
-    if summary["ended"] in (Ending.FINISHED, Ending.UNREACHED, Ending.SOURCE_FAILED) and not has_read:
-        if summary.get("sources") and not any(source["seeds"] for source in summary["sources"]):
+    if (
+        summary["ended"] in (Ending.FINISHED, Ending.UNREACHED, Ending.SOURCE_FAILED)
+        and not has_read
+    ):
+        if summary.get("sources") and not any(
+            source["seeds"] for source in summary["sources"]
+        ):
             return "The search providers found no page for these words; try fewer or other words, or add --source."
         reasons = ", ".join(dropped) or "no URL was left to visit"
         return f"No page could be fetched: {reasons}.{_advice(dropped)}"
@@ -275,7 +381,11 @@ def _listed(missed: list[dict[str, str]]) -> str:
 def _advice(reasons: Iterable[str]) -> str:
     """What to do about reasons that do not pass by themselves; of those that do, the task can be resumed."""
     rows = [FailureReason(reason).means for reason in reasons]
-    return "".join(dict.fromkeys(f" {row.advice}" for row in rows if row.advice and not row.is_passing))
+    return "".join(
+        dict.fromkeys(
+            f" {row.advice}" for row in rows if row.advice and not row.is_passing
+        )
+    )
 
 
 def learned_protocols(settings: Settings) -> dict[str, tuple[int, int]]:
@@ -286,23 +396,39 @@ def learned_protocols(settings: Settings) -> dict[str, tuple[int, int]]:
         return source_yields.learned_protocols(opened.tasks.tasks())
 
 
-def addresses(given: list[str], file: str | None, settings: Settings | None = None) -> list[str]:
+def addresses(
+    given: list[str], file: str | None, settings: Settings | None = None
+) -> list[str]:
     """Addresses from the command line and from a file, in canonical form, or a sentence about the first bad one."""
     found = list(given)
     if file:
         try:
             text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
         except UnicodeDecodeError:
-            raise typer.BadParameter(f"{file} is no text in UTF-8.", param_hint="--seeds") from None
+            raise typer.BadParameter(
+                f"{file} is no text in UTF-8.", param_hint="--seeds"
+            ) from None
         except OSError as error:
-            raise typer.BadParameter(f"{file} cannot be read: {error.strerror}.", param_hint="--seeds") from None
-        typed = app.seeds_of_list(text, learned_protocols(settings) if settings else None)
-        if typed is not None:  # of a list that others publish, what is no address is their fault
+            raise typer.BadParameter(
+                f"{file} cannot be read: {error.strerror}.", param_hint="--seeds"
+            ) from None
+        typed = app.seeds_of_list(
+            text, learned_protocols(settings) if settings else None
+        )
+        if (
+            typed is not None
+        ):  # of a list that others publish, what is no address is their fault
             found += [seed for seed in typed if urls.canonical(seed)]
         else:
-            found += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+            found += [
+                line.strip()
+                for line in text.splitlines()
+                if line.strip() and not line.lstrip().startswith("#")
+            ]
     if not found:
-        raise typer.BadParameter("Give at least one seed URL, or a file with --seeds.", param_hint="URL")
+        raise typer.BadParameter(
+            "Give at least one seed URL, or a file with --seeds.", param_hint="URL"
+        )
     return [_seed(address) for address in found]
 
 
@@ -311,7 +437,9 @@ def _seed(address: str) -> str:
     if clean is not None and "://" not in address and not _is_host(clean):
         clean = None
     if clean is None:
-        raise typer.BadParameter(f"{address!r} is not a valid URL; give one such as https://example.org/maps.")
+        raise typer.BadParameter(
+            f"{address!r} is not a valid URL; give one such as https://example.org/maps."
+        )
     return clean
 
 

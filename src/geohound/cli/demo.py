@@ -47,9 +47,19 @@ def register(program: typer.Typer) -> None:
 
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", help="Print the summary and exit; do not start the portal.")] = False,
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once", help="Print the summary and exit; do not start the portal."
+        ),
+    ] = False,
     seed: Annotated[
-        int, typer.Option(parser=whole(0), metavar="N", help="Random seed; equal seeds give equal webs.")
+        int,
+        typer.Option(
+            parser=whole(0),
+            metavar="N",
+            help="Random seed; equal seeds give equal webs.",
+        ),
     ] = 7,
     port: options.PORT = None,
     catalogue: options.CATALOGUE = None,
@@ -102,7 +112,13 @@ def _hunt(settings: Settings, live: LiveDisplay) -> dict[str, Any]:
     """A short hunt by words, with the search engine of the geoweb; its summary."""
     brief = replace(settings, max_queries=HUNT_QUERIES, max_time_s=HUNT_S)
     queries = with_other_names(planned_queries(HUNT_WORDS), HUNT_WORDS)
-    spec = hunt_spec(crawl_spec(brief, ()), tuple(queries), (SEARCHER,), words=HUNT_WORDS, steps=(SEARCH,))
+    spec = hunt_spec(
+        crawl_spec(brief, ()),
+        tuple(queries),
+        (SEARCHER,),
+        words=HUNT_WORDS,
+        steps=(SEARCH,),
+    )
     summary = run(brief, app.new_task(brief, spec), live)
     if live.is_stopping:
         live.close(summary)
@@ -136,7 +152,11 @@ def _crawl_and_compare(
 
 
 def _about_the_portal(catalogue: str | None) -> str:
-    kept = f"is stored in {catalogue}" if catalogue else "is deleted on exit; --catalogue FILE keeps it"
+    kept = (
+        f"is stored in {catalogue}"
+        if catalogue
+        else "is deleted on exit; --catalogue FILE keeps it"
+    )
     return (
         "The simulated web keeps running with the portal, so maps and links work in your browser; there, water.test "
         f"is called water.test.localhost. The catalogue {kept}."
@@ -165,7 +185,9 @@ def geoweb_running(world: World, processes: int = 1) -> Iterator[int]:
     """The geoweb in a process of its own; gives the port."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    child = context.Process(target=_serve, args=(world, theirs, processes), daemon=processes == 1)
+    child = context.Process(
+        target=_serve, args=(world, theirs, processes), daemon=processes == 1
+    )
     with holding_back_ctrl_c():
         child.start()
     theirs.close()
@@ -180,10 +202,22 @@ def _serve(world: World, pipe: Connection, processes: int) -> None:
     serve(world, 0, processes, on_ready=lambda address: pipe.send(address[1]))
 
 
-def compare(world: World, catalogue: CatalogueStore, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def compare(
+    world: World, catalogue: CatalogueStore, kinds: Mapping[str, Any]
+) -> dict[str, Any]:
     """What the truth says could be found, and what of it the catalogue has."""
-    findable = [s for s in truth.ground_truth(world, with_depth=False)["services"] if s["alive"] and s["kind"] in kinds]
-    missed = [s for s in findable if not any(_has(catalogue, u, s["kind"]) for u in (s["endpoint"], *s["aliases"]))]
+    findable = [
+        s
+        for s in truth.ground_truth(world, with_depth=False)["services"]
+        if s["alive"] and s["kind"] in kinds
+    ]
+    missed = [
+        s
+        for s in findable
+        if not any(
+            _has(catalogue, u, s["kind"]) for u in (s["endpoint"], *s["aliases"])
+        )
+    ]
     how: dict[str, list[int]] = {}
     for service in findable:
         counts = how.setdefault(service["how"], [0, 0])
@@ -192,7 +226,10 @@ def compare(world: World, catalogue: CatalogueStore, kinds: Mapping[str, Any]) -
     return {
         "findable": len(findable),
         "found": len(findable) - len(missed),
-        "missed": [{"endpoint": s["endpoint"], "kind": s["kind"], "how": s["how"]} for s in missed],
+        "missed": [
+            {"endpoint": s["endpoint"], "kind": s["kind"], "how": s["how"]}
+            for s in missed
+        ],
         "how": {name: f"{found}/{of}" for name, (found, of) in sorted(how.items())},
     }
 
@@ -204,9 +241,15 @@ def _has(catalogue: CatalogueStore, endpoint: str, kind: str) -> bool:
 
 def _print_comparison(verdict: dict[str, Any], services: int) -> None:
     hidden = ", ".join(f"{name} {share}" for name, share in verdict["how"].items())
-    printing.say(f"\nFound {verdict['found']} of {verdict['findable']} services ({hidden})")
+    printing.say(
+        f"\nFound {verdict['found']} of {verdict['findable']} services ({hidden})"
+    )
     within = services - verdict["found"]
     if within > 0:
-        printing.say(f"{within} more services were found that these list as their own: data sets and feeds.")
+        printing.say(
+            f"{within} more services were found that these list as their own: data sets and feeds."
+        )
     for missed in verdict["missed"]:
-        printing.say(f"  missed: {missed['kind']} {missed['endpoint']} ({missed['how']})")
+        printing.say(
+            f"  missed: {missed['kind']} {missed['endpoint']} ({missed['how']})"
+        )

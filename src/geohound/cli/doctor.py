@@ -44,10 +44,20 @@ def doctor(
     """Check the installation: what is missing, and which features need it."""
     del verbose
     settings = options.gather(config, catalogue=catalogue)
-    findings = [check() for check in _CHECKS] + [_locations(settings), _catalogue(settings.catalogue)]
+    findings = [check() for check in _CHECKS] + [
+        _locations(settings),
+        _catalogue(settings.catalogue),
+    ]
     for finding in findings:
         if json:
-            printing.line({"name": finding.name, "ok": finding.ok, "detail": finding.detail, "cost": finding.cost})
+            printing.line(
+                {
+                    "name": finding.name,
+                    "ok": finding.ok,
+                    "detail": finding.detail,
+                    "cost": finding.cost,
+                }
+            )
         elif not (quiet and finding.ok):
             mark = "✓" if finding.ok else ("✗" if finding.needed else "–")
             cost = f"\n    {finding.cost}" if not finding.ok else ""
@@ -61,15 +71,24 @@ def doctor(
 
 def _python() -> Finding:
     found = ".".join(map(str, sys.version_info[:3]))
-    return Finding("Python", sys.version_info >= (3, 11), found, "Geohound needs Python 3.11 or newer.")
+    return Finding(
+        "Python",
+        sys.version_info >= (3, 11),
+        found,
+        "Geohound needs Python 3.11 or newer.",
+    )
 
 
 def _sqlite() -> Finding:
     cost = "Catalogues need SQLite 3.35 or newer: use another Python build."
-    return Finding("SQLite", sqlite3.sqlite_version_info >= (3, 35), sqlite3.sqlite_version, cost)
+    return Finding(
+        "SQLite", sqlite3.sqlite_version_info >= (3, 35), sqlite3.sqlite_version, cost
+    )
 
 
-def _package(label: str, name: str, cost: str, *, needed: bool = True) -> Callable[[], Finding]:
+def _package(
+    label: str, name: str, cost: str, *, needed: bool = True
+) -> Callable[[], Finding]:
     def check() -> Finding:
         try:
             return Finding(label, True, version(name), needed=needed)
@@ -83,7 +102,9 @@ def _libcurl() -> Finding:
     try:
         import pycurl  # noqa: PLC0415 - the doctor must not need what it looks for
     except ImportError:
-        return Finding("libcurl", False, "missing", "Needed for all requests: pip install pycurl")
+        return Finding(
+            "libcurl", False, "missing", "Needed for all requests: pip install pycurl"
+        )
     return Finding("libcurl", True, str(pycurl.version_info()[1]))
 
 
@@ -91,13 +112,23 @@ def _chromium() -> Finding:
     try:
         return Finding("Chromium", True, app.find_browser(), needed=False)
     except SettingsError as missing:
-        return Finding("Chromium", False, "missing", f"Pages cannot be run: {missing}", needed=False)
+        return Finding(
+            "Chromium",
+            False,
+            "missing",
+            f"Pages cannot be run: {missing}",
+            needed=False,
+        )
 
 
 def _portal() -> Finding:
     built = is_built()
     return Finding(
-        "portal", built, "built" if built else "not built", "The portal has no maps: make frontend", needed=False
+        "portal",
+        built,
+        "built" if built else "not built",
+        "The portal has no maps: make frontend",
+        needed=False,
     )
 
 
@@ -110,8 +141,18 @@ def _locations(settings: Settings) -> Finding:
         return Finding("locations", False, str(error), cost, needed=False)
     by = f" ({locator.attribution})" if locator.attribution else ""
     named = [f"{database.title}{by}" for database in locator.databases]
-    own = [f"{len(locator.own)} hosts of {settings.host_places}"] if settings.host_places else []
-    return Finding("locations", bool(named or own), "; ".join([*own, *named]) or "none", cost, needed=False)
+    own = (
+        [f"{len(locator.own)} hosts of {settings.host_places}"]
+        if settings.host_places
+        else []
+    )
+    return Finding(
+        "locations",
+        bool(named or own),
+        "; ".join([*own, *named]) or "none",
+        cost,
+        needed=False,
+    )
 
 
 def _catalogue(path: str) -> Finding:
@@ -122,7 +163,10 @@ def _catalogue(path: str) -> Finding:
             folder = next(parent for parent in file.parents if parent.exists())
             is_possible = folder.is_dir() and os.access(folder, os.W_OK)
             return Finding(
-                "catalogue", is_possible, f"{path} ({'will' if is_possible else 'cannot'} be created)", other
+                "catalogue",
+                is_possible,
+                f"{path} ({'will' if is_possible else 'cannot'} be created)",
+                other,
             )
         with app.open_catalogue(Settings(catalogue=path)) as opened:
             services, layers = opened.catalogue.count()
@@ -130,7 +174,9 @@ def _catalogue(path: str) -> Finding:
         return Finding("catalogue", False, f"{path} may not be read", other)
     except StoreError as error:
         return Finding("catalogue", False, str(error), other)
-    counted = f"{printing.count(services, 'service')}, {printing.count(layers, 'layer')}"
+    counted = (
+        f"{printing.count(services, 'service')}, {printing.count(layers, 'layer')}"
+    )
     return Finding("catalogue", True, f"{app.without_password(path)}: {counted}")
 
 
@@ -139,13 +185,33 @@ _CHECKS: tuple[Callable[[], Finding], ...] = (
     _sqlite,
     _libcurl,
     _package("lxml", "lxml", "Needed for XML services: pip install lxml"),
-    _package("pyproj", "pyproj", "Needed to transform bounding boxes: pip install pyproj"),
-    _package("pyarrow", "pyarrow", "Indexes in Parquet cannot be read: pip install 'geohound[archives]'", needed=False),
-    _package("FastWARC", "fastwarc", "WARC files cannot be read: pip install 'geohound[archives]'", needed=False),
+    _package(
+        "pyproj", "pyproj", "Needed to transform bounding boxes: pip install pyproj"
+    ),
+    _package(
+        "pyarrow",
+        "pyarrow",
+        "Indexes in Parquet cannot be read: pip install 'geohound[archives]'",
+        needed=False,
+    ),
+    _package(
+        "FastWARC",
+        "fastwarc",
+        "WARC files cannot be read: pip install 'geohound[archives]'",
+        needed=False,
+    ),
     _chromium,
     _portal,
     _package(
-        "psycopg", "psycopg", 'Needed for catalogues in PostgreSQL: pip install "geohound[postgres]"', needed=False
+        "psycopg",
+        "psycopg",
+        'Needed for catalogues in PostgreSQL: pip install "geohound[postgres]"',
+        needed=False,
     ),
-    _package("ray", "ray", 'Needed for crawls on several machines: pip install "geohound[cluster]"', needed=False),
+    _package(
+        "ray",
+        "ray",
+        'Needed for crawls on several machines: pip install "geohound[cluster]"',
+        needed=False,
+    ),
 )

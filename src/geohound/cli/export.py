@@ -24,18 +24,28 @@ _MOST = "0"
 
 
 def register(program: typer.Typer) -> None:
-    program.command(cls=SearchCommand, epilog="Example: geohound export geojson land cover --kind wms -o layers.json")(
-        export
-    )
+    program.command(
+        cls=SearchCommand,
+        epilog="Example: geohound export geojson land cover --kind wms -o layers.json",
+    )(export)
 
 
 def export(
     file_format: Annotated[
-        str, typer.Argument(parser=text, metavar="FORMAT", help="Format; without one: list the formats.")
+        str,
+        typer.Argument(
+            parser=text, metavar="FORMAT", help="Format; without one: list the formats."
+        ),
     ] = "",
     words: search_options.WORDS = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; standard output by default.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; standard output by default.",
+        ),
     ] = None,
     bbox: search_options.BBOX = None,
     relation: search_options.RELATION = Relation.OVERLAPS,
@@ -47,8 +57,12 @@ def export(
     where: search_options.WHERE = None,
     years: search_options.YEARS = None,
     synonyms: search_options.SYNONYMS = True,
-    limit: Annotated[str, typer.Option(metavar="N", help="Number of services; 0: all.")] = _MOST,
-    offset: Annotated[str, typer.Option(metavar="N", help="Number of services to skip.")] = "0",
+    limit: Annotated[
+        str, typer.Option(metavar="N", help="Number of services; 0: all.")
+    ] = _MOST,
+    offset: Annotated[
+        str, typer.Option(metavar="N", help="Number of services to skip.")
+    ] = "0",
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -62,19 +76,38 @@ def export(
         _list(json)
         return
     if file_format not in formats:
-        raise UserError(f"{file_format!r} is no export format; choose from {', '.join(formats)}.")
-    single = {"bbox": bbox, "relation": relation, "years": years, "expand": str(synonyms).lower()}
+        raise UserError(
+            f"{file_format!r} is no export format; choose from {', '.join(formats)}."
+        )
+    single = {
+        "bbox": bbox,
+        "relation": relation,
+        "years": years,
+        "expand": str(synonyms).lower(),
+    }
     single |= {"limit": limit, "offset": offset}
-    lists = {"kind": kind, "topic": topic, "class": class_, "state": state, "country": country}
+    lists = {
+        "kind": kind,
+        "topic": topic,
+        "class": class_,
+        "state": state,
+        "country": country,
+    }
     given = given_texts(words, single, lists, where)
-    query = read_query(given, EXPORTS, {"kind": list(app.kinds())} if "kind" in given else {})
+    query = read_query(
+        given, EXPORTS, {"kind": list(app.kinds())} if "kind" in given else {}
+    )
     with app.open_catalogue(settings) as opened:
         if query.topics:
             read_query(given, EXPORTS, {"topic": known_topics(opened.index, settings)})
         exporting = Exporting(opened.catalogue, opened.index, app.kinds())
-        written = _write(exporting.write(formats[file_format], query, query.limit), output)
+        written = _write(
+            exporting.write(formats[file_format], query, query.limit), output
+        )
     if output and json:
-        printing.line({"summary": {"format": file_format, "file": output, "bytes": written}})
+        printing.line(
+            {"summary": {"format": file_format, "file": output, "bytes": written}}
+        )
     elif output and not quiet:
         printing.say(f"{output}: {written:,} bytes.")
 
@@ -82,7 +115,9 @@ def export(
 def _list(json: bool) -> None:
     for each in app.exporters().values():
         if json:
-            printing.line({"id": each.id, "title": each.title, "media_type": each.media_type})
+            printing.line(
+                {"id": each.id, "title": each.title, "media_type": each.media_type}
+            )
         else:
             printing.say(f"{each.id:<18} {each.title}")
 

@@ -17,18 +17,28 @@ _NAMES = {"q": "WORDS", "format": "--format", "limit": "--limit"}
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound files temperature --format netcdf,hdf")(files)
+    program.command(epilog="Example: geohound files temperature --format netcdf,hdf")(
+        files
+    )
 
 
 def files(
     words: Annotated[
         list[str] | None,
-        typer.Argument(parser=text, help="Words of the address, of the link or of the page's address."),
+        typer.Argument(
+            parser=text,
+            help="Words of the address, of the link or of the page's address.",
+        ),
     ] = None,
     file_format: Annotated[
-        str | None, typer.Option("--format", metavar="ID,…", help="Formats, such as netcdf,geotiff.")
+        str | None,
+        typer.Option(
+            "--format", metavar="ID,…", help="Formats, such as netcdf,geotiff."
+        ),
     ] = None,
-    limit: Annotated[str, typer.Option(metavar="N", help="Number of files, at most 1000.")] = "100",
+    limit: Annotated[
+        str, typer.Option(metavar="N", help="Number of files, at most 1000.")
+    ] = "100",
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -50,14 +60,24 @@ def files(
             else:
                 _show(each.file, verbose)
         if json:
-            printing.line({"summary": {"total": counts.files, "formats": dict(counts.formats)}})
+            printing.line(
+                {"summary": {"total": counts.files, "formats": dict(counts.formats)}}
+            )
         elif not quiet:
-            printing.say(f"{len(found):,} of {printing.count(counts.files, 'data file')}")
+            printing.say(
+                f"{len(found):,} of {printing.count(counts.files, 'data file')}"
+            )
 
 
 def _show(found: DataFile, verbose: bool) -> None:
     size = f"{found.size:,} bytes" if found.size is not None else "size unknown"
     date = f", {found.modified:%Y-%m-%d}" if found.modified else ""
-    printing.say(printing.printable(f"{found.format:<11} {found.url}  ({size}{date}, by its {found.evidence})"))
+    printing.say(
+        printing.printable(
+            f"{found.format:<11} {found.url}  ({size}{date}, by its {found.evidence})"
+        )
+    )
     if verbose:
-        printing.say(printing.printable(f"            on {found.found_on}  {found.title}"))
+        printing.say(
+            printing.printable(f"            on {found.found_on}  {found.title}")
+        )

@@ -24,16 +24,23 @@ from .values import text
 
 LIST = "list"  # the harvester of plain lists
 _ENDING = r"\.(?:csv|tsv|txt|jsonl?|ndjson|xml|gz|parquet|warc|qgs)$"
-_LOOKS_LIKE_FILE = re.compile(rf"^[/.~]|^[^/]*{_ENDING}|^[^/.]+/.*{_ENDING}", re.IGNORECASE)
+_LOOKS_LIKE_FILE = re.compile(
+    rf"^[/.~]|^[^/]*{_ENDING}|^[^/.]+/.*{_ENDING}", re.IGNORECASE
+)
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound harvest https://example.org/csw --as csw --since 2026-01-31")(harvest)
+    program.command(
+        epilog="Example: geohound harvest https://example.org/csw --as csw --since 2026-01-31"
+    )(harvest)
 
 
 def harvest(
     sources: Annotated[
-        list[str] | None, typer.Argument(parser=text, metavar="URL|FILE…", help="Catalogue URLs or files.")
+        list[str] | None,
+        typer.Argument(
+            parser=text, metavar="URL|FILE…", help="Catalogue URLs or files."
+        ),
     ] = None,
     harvester: Annotated[
         str | None,
@@ -47,7 +54,9 @@ def harvest(
     since: Annotated[
         str | None,
         typer.Option(
-            metavar="DATE", show_default="all", help="Only records changed since, where the catalogue supports it."
+            metavar="DATE",
+            show_default="all",
+            help="Only records changed since, where the catalogue supports it.",
         ),
     ] = None,
     max_time: MAX_TIME = None,
@@ -61,12 +70,19 @@ def harvest(
 ) -> None:
     """Harvest catalogues page by page and test what they list; `geohound resume` continues after a stop."""
     settings = options.gather(
-        config, catalogue=catalogue, max_time_s=max_time, connect_to=connect_to, allow_nets=allow_net
+        config,
+        catalogue=catalogue,
+        max_time_s=max_time,
+        connect_to=connect_to,
+        allow_nets=allow_net,
     )
     given = list(sources or [])
     if harvester is not None and harvester.endswith(".toml"):
         recipe = app.harvest_recipe(Path(harvester))
-        files = (*settings.harvester_files, str(Path(harvester).expanduser().absolute()))
+        files = (
+            *settings.harvester_files,
+            str(Path(harvester).expanduser().absolute()),
+        )
         settings, harvester = replace(settings, harvester_files=files), recipe.id
         given = given or ([recipe.first] if recipe.url else [])
     known = list(app.harvesters(settings.harvester_files))
@@ -90,10 +106,14 @@ def harvest(
 
 def _check_files(given: Sequence[str]) -> None:
     """What is written as a path, or ends as a list does, is meant as a file."""
-    files = [name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)]
+    files = [
+        name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)
+    ]
     missing = [name for name in files if not Path(name).is_file()]
     if missing:
-        raise typer.BadParameter(f"There is no such file: {missing[0]}", param_hint="URL|FILE")
+        raise typer.BadParameter(
+            f"There is no such file: {missing[0]}", param_hint="URL|FILE"
+        )
 
 
 def _local(name: str) -> str:
@@ -116,7 +136,9 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise typer.BadParameter("give a date such as 2026-01-31.", param_hint="--since") from None
+        raise typer.BadParameter(
+            "give a date such as 2026-01-31.", param_hint="--since"
+        ) from None
 
 
 def _check_read(summary: dict[str, Any], known: list[str]) -> None:

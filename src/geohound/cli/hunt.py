@@ -37,11 +37,18 @@ def register(program: typer.Typer) -> None:
 
 def hunt(
     words: Annotated[
-        list[str] | None, typer.Argument(parser=text, metavar="WORDS…", help="What the services are about.")
+        list[str] | None,
+        typer.Argument(
+            parser=text, metavar="WORDS…", help="What the services are about."
+        ),
     ] = None,
     searcher: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID[=URL]", show_default="all whose keys are set", help="Search provider; repeatable."),
+        typer.Option(
+            metavar="ID[=URL]",
+            show_default="all whose keys are set",
+            help="Search provider; repeatable.",
+        ),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -50,21 +57,44 @@ def hunt(
             help="Seed list or catalogue, in addition; `catalogue` = hosts with services in your own; repeatable.",
         ),
     ] = None,
-    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box.")] = None,
+    bbox: Annotated[
+        str | None,
+        typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box."),
+    ] = None,
     kinds: Annotated[
-        str | None, typer.Option(metavar="ID,…", show_default="all", help="Keep only these service kinds.")
+        str | None,
+        typer.Option(
+            metavar="ID,…", show_default="all", help="Keep only these service kinds."
+        ),
     ] = None,
     topic: Annotated[
-        str | None, typer.Option(metavar="ID", help="Ask for the words of this topic, and keep only its services.")
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Ask for the words of this topic, and keep only its services.",
+        ),
     ] = None,
-    depth: Annotated[int, typer.Option(parser=whole(), metavar="N", help="Maximum link depth from a result.")] = DEPTH,
+    depth: Annotated[
+        int,
+        typer.Option(
+            parser=whole(), metavar="N", help="Maximum link depth from a result."
+        ),
+    ] = DEPTH,
     width: Annotated[
-        int, typer.Option(parser=whole(), metavar="N", help="Tens of results taken of each query; 0 = all.")
+        int,
+        typer.Option(
+            parser=whole(),
+            metavar="N",
+            help="Tens of results taken of each query; 0 = all.",
+        ),
     ] = WIDTH,
     max_pages: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1), metavar="N", show_default=f"{USUAL.page_limit}", help="Maximum number of pages to request."
+            parser=whole(1),
+            metavar="N",
+            show_default=f"{USUAL.page_limit}",
+            help="Maximum number of pages to request.",
         ),
     ] = None,
     max_time: MAX_TIME = None,
@@ -86,17 +116,31 @@ def hunt(
         ),
     ] = None,
     knowledge: Annotated[
-        str, typer.Option(parser=text, metavar="ID", help="Knowledge base of the agent, used again by later hunts.")
+        str,
+        typer.Option(
+            parser=text,
+            metavar="ID",
+            help="Knowledge base of the agent, used again by later hunts.",
+        ),
     ] = "main",
     seed_mask: Annotated[
         int | None,
-        typer.Option(parser=whole(), metavar="N", help="Binary mask of the first queries; 5 = the first and third."),
+        typer.Option(
+            parser=whole(),
+            metavar="N",
+            help="Binary mask of the first queries; 5 = the first and third.",
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE|URL|HOST", help="Never visit these addresses and hosts; repeatable."),
+        typer.Option(
+            metavar="FILE|URL|HOST",
+            help="Never visit these addresses and hosts; repeatable.",
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; print the plan and its cost.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask nobody; print the plan and its cost.")
+    ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -135,12 +179,20 @@ def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
     for name in given:
         check_choice("--searcher", name.partition("=")[0], known)
         if not known[name.partition("=")[0]].address and "=" not in name:
-            raise typer.BadParameter(f"{name} needs an address: {name}=https://…", param_hint="--searcher")
+            raise typer.BadParameter(
+                f"{name} needs an address: {name}=https://…", param_hint="--searcher"
+            )
         address = name.partition("=")[2]
-        if "=" in name and not (address.startswith(("http://", "https://")) and urls.canonical(address)):
+        if "=" in name and not (
+            address.startswith(("http://", "https://")) and urls.canonical(address)
+        ):
             message = f"{address!r} is no address of a search provider; give one such as https://searx.example.org."
             raise typer.BadParameter(message, param_hint="--searcher")
-    ready = [part.id for part in known.values() if part.address and part.keys and not missing_keys(part)]
+    ready = [
+        part.id
+        for part in known.values()
+        if part.address and part.keys and not missing_keys(part)
+    ]
     return list(dict.fromkeys(given)) if given else ready
 
 
@@ -163,7 +215,11 @@ def missing_keys(searcher: Searcher) -> list[str]:
 
 
 def _crawl(
-    settings: Settings, sources: Sequence[str], kinds: str | None, bbox: str | None, topic: str | None
+    settings: Settings,
+    sources: Sequence[str],
+    kinds: str | None,
+    bbox: str | None,
+    topic: str | None,
 ) -> TaskSpec:
     wanted = split_ids([kinds]) if kinds else []
     for kind in wanted:
@@ -177,13 +233,25 @@ def _crawl(
     for name in files:
         seeds += addresses([], name, settings)
     area = box.as_tuple() if box else None
-    spec = crawl_spec(settings, tuple(dict.fromkeys(seeds)), kinds=tuple(wanted), bbox=area, topic=topic or "")
-    return replace(spec, goal=replace(spec.goal, relevance_topic=settings.relevance_topic))
+    spec = crawl_spec(
+        settings,
+        tuple(dict.fromkeys(seeds)),
+        kinds=tuple(wanted),
+        bbox=area,
+        topic=topic or "",
+    )
+    return replace(
+        spec, goal=replace(spec.goal, relevance_topic=settings.relevance_topic)
+    )
 
 
 def _queries(settings: Settings, words: str, topic: str, mask: int | None) -> list[str]:
     about = words_of(app.topics(settings.topic_files)[topic]) if topic else []
-    found = with_other_names(planned_queries(words, about), words) if words.strip() or about else []
+    found = (
+        with_other_names(planned_queries(words, about), words)
+        if words.strip() or about
+        else []
+    )
     return found if mask is None else masked(found, mask)
 
 
@@ -200,21 +268,35 @@ def _excluded(given: Sequence[str]) -> tuple[str, ...]:
     named = [name for name in given if name not in files]
     for name in files:
         text = Path(name).read_text("utf-8", "replace")
-        lines = [line.partition("#")[0].strip() if "://" not in line else line.strip() for line in text.splitlines()]
+        lines = [
+            line.partition("#")[0].strip() if "://" not in line else line.strip()
+            for line in text.splitlines()
+        ]
         named += [line for line in lines if line and not line.startswith("#")]
-    return tuple(dict.fromkeys(addresses([name], None)[0] if "://" in name else name.lower() for name in named))
+    return tuple(
+        dict.fromkeys(
+            addresses([name], None)[0] if "://" in name else name.lower()
+            for name in named
+        )
+    )
 
 
-def _check_words(queries: Sequence[str], names: Sequence[str], known: Mapping[str, Searcher]) -> None:
+def _check_words(
+    queries: Sequence[str], names: Sequence[str], known: Mapping[str, Searcher]
+) -> None:
     if not queries:
-        raise typer.BadParameter("Give words to look for, a --topic, or a --source.", param_hint="WORDS")
+        raise typer.BadParameter(
+            "Give words to look for, a --topic, or a --source.", param_hint="WORDS"
+        )
     if not names:
         keys = ", ".join(name for part in known.values() for name in part.keys[:1])
         message = f"No search provider is set up: give --searcher searxng=URL, or set a key in one of {keys}."
         raise typer.BadParameter(message, param_hint="--searcher")
 
 
-def _plan(spec: TaskSpec, known: Mapping[str, Searcher], settings: Settings) -> dict[str, Any]:
+def _plan(
+    spec: TaskSpec, known: Mapping[str, Searcher], settings: Settings
+) -> dict[str, Any]:
     """What would be asked, and what it costs at most: as if every request went to the dearest provider."""
     parts = [(name, known[name.partition("=")[0]]) for name in spec.goal.searchers]
     rows = [
@@ -231,7 +313,11 @@ def _plan(spec: TaskSpec, known: Mapping[str, Searcher], settings: Settings) -> 
     asks = parts and spec.goal.queries and SEARCH in spec.goal.steps
     most = settings.max_queries if asks else 0
     paid = most * dearest
-    cost = min(paid, settings.max_search_cost_usd) if settings.max_search_cost_usd else paid
+    cost = (
+        min(paid, settings.max_search_cost_usd)
+        if settings.max_search_cost_usd
+        else paid
+    )
     return {
         "queries": list(spec.goal.queries),
         "searchers": rows,
@@ -243,7 +329,11 @@ def _plan(spec: TaskSpec, known: Mapping[str, Searcher], settings: Settings) -> 
         "width": spec.goal.max_width,
         "knowledge": spec.goal.knowledge,
         "excluded": list(spec.goal.excluded),
-        "agent": {name: value for name, value in asdict(settings).items() if name.startswith("agent_")},
+        "agent": {
+            name: value
+            for name, value in asdict(settings).items()
+            if name.startswith("agent_")
+        },
     }
 
 
@@ -254,11 +344,23 @@ def _show_plan(plan: dict[str, Any], *, json: bool) -> None:
     for query in plan["queries"]:
         printing.say(f"? {query}")
     for row in plan["searchers"]:
-        missing = f"; not set: {', '.join(row['missing_keys'])}" if row["missing_keys"] else ""
+        missing = (
+            f"; not set: {', '.join(row['missing_keys'])}"
+            if row["missing_keys"]
+            else ""
+        )
         printing.say(f"{row['searcher']}: {row['cost_usd']:g} USD per request{missing}")
     asked = printing.count(plan["max_queries"], "request")
-    printing.say(f"At most {asked} to search providers, {plan['max_cost_usd']:g} USD; {len(plan['seeds'])} own seeds.")
+    printing.say(
+        f"At most {asked} to search providers, {plan['max_cost_usd']:g} USD; {len(plan['seeds'])} own seeds."
+    )
     for name, value in plan["agent"].items():
         printing.say(f"{name} = {value}")
-    crawls = f"and a crawl to depth {plan['depth']}" if CRAWL in plan["steps"] else "and no crawl beyond the results"
-    printing.say(f"Up to {plan['width'] * 10 or 'all'} results of each query, {crawls}. Nobody was asked.")
+    crawls = (
+        f"and a crawl to depth {plan['depth']}"
+        if CRAWL in plan["steps"]
+        else "and no crawl beyond the results"
+    )
+    printing.say(
+        f"Up to {plan['width'] * 10 or 'all'} results of each query, {crawls}. Nobody was asked."
+    )

@@ -26,14 +26,19 @@ from .values import text
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound identify https://example.org/geoserver/ows saved-capabilities.xml")(
-        identify
-    )
+    program.command(
+        epilog="Example: geohound identify https://example.org/geoserver/ows saved-capabilities.xml"
+    )(identify)
 
 
 def identify(
     inputs: Annotated[
-        list[str], typer.Argument(parser=text, metavar="URL|FILE…", help="URLs, or files with saved responses.")
+        list[str],
+        typer.Argument(
+            parser=text,
+            metavar="URL|FILE…",
+            help="URLs, or files with saved responses.",
+        ),
     ],
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -46,7 +51,11 @@ def identify(
     """Identify each URL or file: service kind, version and layers, or why it is not a service."""
     del quiet
     settings = options.gather(
-        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0
+        config,
+        catalogue=catalogue,
+        connect_to=connect_to,
+        allow_nets=allow_net,
+        host_delay_s=0.0,
     )
     meant = [(text, read_input(text)) for text in inputs]
     with ExitStack() as stack:
@@ -103,20 +112,28 @@ async def _identify_all(
     return known
 
 
-async def _record_checks(catalogue: CatalogueStore | None, meant: Input, verdict: Verdict, last: Timed | None) -> None:
+async def _record_checks(
+    catalogue: CatalogueStore | None, meant: Input, verdict: Verdict, last: Timed | None
+) -> None:
     """What was found out about services of the catalogue goes into it; one that cannot be written stays as it is."""
     if catalogue is None or not meant.url or last is None:
         return
     with suppress(StoreError):
         known = catalogue.known_at(meant.url)
-        await catalogue.record(health.checks_of(known, verdict, app.kinds(), app.address_book(), last))
+        await catalogue.record(
+            health.checks_of(known, verdict, app.kinds(), app.address_book(), last)
+        )
 
 
-async def _identify(meant: Input, fetcher: Fetcher, kinds: Mapping[str, Kind], settings: Settings) -> Verdict:
+async def _identify(
+    meant: Input, fetcher: Fetcher, kinds: Mapping[str, Kind], settings: Settings
+) -> Verdict:
     if meant.wrong:
         return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, meant.wrong))
     if meant.path is not None:
-        return probe.recognise(read_saved(meant.path, settings.max_service_bytes), kinds)
+        return probe.recognise(
+            read_saved(meant.path, settings.max_service_bytes), kinds
+        )
     return await probe.identify(meant.url, fetcher, kinds, settings.max_service_bytes)
 
 
@@ -124,14 +141,20 @@ def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
     if verdict.refusal and not verdict.services:
         detail = f" ({verdict.refusal.detail})" if verdict.refusal.detail else ""
         hint = printing.advice(verdict.refusal.detail)
-        printing.say(f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}{hint}")
+        printing.say(
+            f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}{hint}"
+        )
     for service in verdict.services:
         title = service.title or "(no title)"
-        printing.say(f"✓ {report['input']}\n  {service.kind} {service.version}  {title}")
+        printing.say(
+            f"✓ {report['input']}\n  {service.kind} {service.version}  {title}"
+        )
         printing.say(f"  endpoint {web_endpoint(service) or '(not in the file)'}")
         names = ", ".join(layer.title or layer.name for layer in service.layers[:5])
         more = f" and {len(service.layers) - 5} more" if len(service.layers) > 5 else ""
-        printing.say(f"  {printing.count(len(service.layers), 'layer')}{': ' + names + more if names else ''}")
+        printing.say(
+            f"  {printing.count(len(service.layers), 'layer')}{': ' + names + more if names else ''}"
+        )
         if service.repairs:
             printing.say(f"  repaired: {'; '.join(service.repairs)}")
     if verbose:

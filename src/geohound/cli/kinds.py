@@ -10,7 +10,9 @@ from . import options, printing
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound kinds; then: geohound search land cover --kind wms,wmts")(kinds)
+    program.command(
+        epilog="Example: geohound kinds; then: geohound search land cover --kind wms,wmts"
+    )(kinds)
 
 
 def kinds(
@@ -24,6 +26,8 @@ def kinds(
     del catalogue, config, quiet, verbose  # what is asked for is printed either way
     for kind in sorted(app.kinds().values(), key=lambda kind: kind.id):
         if json:
-            printing.line({"id": kind.id, "title": kind.title, "protocol": kind.protocol})
+            printing.line(
+                {"id": kind.id, "title": kind.title, "protocol": kind.protocol}
+            )
         else:
             printing.say(f"{kind.id:<24} {kind.title}")

@@ -14,7 +14,14 @@ from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from geohound.model.work.event import Event, Progressed, QueryAnswered, ServiceFound, StateChanged, waiting_text
+from geohound.model.work.event import (
+    Event,
+    Progressed,
+    QueryAnswered,
+    ServiceFound,
+    StateChanged,
+    waiting_text,
+)
 from geohound.model.work.task import TaskState
 
 from . import printing
@@ -40,7 +47,9 @@ class LiveDisplay:
 
     def __enter__(self) -> Self:
         if not (self.json or self._quiet) and sys.stdout.isatty():
-            line = RichLive(Text(""), console=_CONSOLE, refresh_per_second=4, transient=True)
+            line = RichLive(
+                Text(""), console=_CONSOLE, refresh_per_second=4, transient=True
+            )
             self._live = self._stack.enter_context(line)
         return self
 
@@ -64,9 +73,13 @@ class LiveDisplay:
     def _show_service(self, event: ServiceFound) -> None:
         if self.json:
             printing.line({"event": event.type, **asdict(event)})
-        elif not self._quiet and (self._verbose or self._live is not None or not sys.stdout.isatty()):
+        elif not self._quiet and (
+            self._verbose or self._live is not None or not sys.stdout.isatty()
+        ):
             mark = "=" if event.known else "+"  # known before, or new
-            text = printing.printable(f"{mark} {event.kind:<22} {event.title or '(no title)'}  {event.endpoint}")
+            text = printing.printable(
+                f"{mark} {event.kind:<22} {event.title or '(no title)'}  {event.endpoint}"
+            )
             if self._live is not None:
                 self._live.console.print(Text(text, overflow="ellipsis", no_wrap=True))
             else:
@@ -80,13 +93,19 @@ class LiveDisplay:
         elif not self._quiet:
             kept = ", kept from before" if event.cached else ""
             found = f"{printing.count(event.results, 'result')}, {event.new_seeds} new{kept}"
-            printing.say(printing.printable(f"? {event.searcher}: {event.text}, page {event.page}: {found}"))
+            printing.say(
+                printing.printable(
+                    f"? {event.searcher}: {event.text}, page {event.page}: {found}"
+                )
+            )
 
     def _show_progress(self, event: Progressed) -> None:
         self._last = event
         if self._live is not None:
             self._live.update(Text(_line(event), style="bold"))
-        elif not self._quiet and time.monotonic() - self._said_at >= (_JSON_S if self.json else _PIPE_S):
+        elif not self._quiet and time.monotonic() - self._said_at >= (
+            _JSON_S if self.json else _PIPE_S
+        ):
             self._said_at = time.monotonic()
             if self.json:
                 printing.line({"event": event.type, **asdict(event)})
@@ -97,7 +116,11 @@ class LiveDisplay:
         """Ctrl+C or a polite kill: the task is asked to end."""
         self.is_stopping = True
         slow = self._last.in_flight if self._last else 0
-        wait = f" Waiting a few seconds for {printing.count(slow, 'open request')}." if slow else ""
+        wait = (
+            f" Waiting a few seconds for {printing.count(slow, 'open request')}."
+            if slow
+            else ""
+        )
         message = f"Stopping. `geohound resume {task}` continues the task.{wait}"
         printing.complain(message)
 
@@ -111,28 +134,51 @@ class LiveDisplay:
             table.add_row(label, f"{summary[label]:,}")
         if summary.get("pages_known"):
             read = printing.count(summary["pages_known"], "page")
-            table.add_row("read lately", f"{read}, not requested again (--fresh requests all)")
+            table.add_row(
+                "read lately", f"{read}, not requested again (--fresh requests all)"
+            )
         if summary.get("known"):
             table.add_row("known before", printing.count(summary["known"], "service"))
         if summary.get("data_files"):
-            table.add_row("data files", f"{summary['data_files']:,}, see `geohound files`")
+            table.add_row(
+                "data files", f"{summary['data_files']:,}, see `geohound files`"
+            )
         if summary.get("records"):
             table.add_row("records", f"{summary['records']:,}")
-        table.add_row("tests", _tested(summary) + f", {summary['skipped']:,} skipped as known")
+        table.add_row(
+            "tests", _tested(summary) + f", {summary['skipped']:,} skipped as known"
+        )
         table.add_row("started", summary["started_at"])
-        table.add_row("time", f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s{_pace(summary)}")
+        table.add_row(
+            "time",
+            f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s{_pace(summary)}",
+        )
         run = summary["run"]
         if run["elapsed_s"] < summary["elapsed_s"]:
-            counts = ", ".join(printing.count(run[name], name[:-1]) for name in ("pages", "requests", "services"))
-            table.add_row("this run", f"{counts} in {run['elapsed_s']:.1f} s; all other numbers are for the whole task")
+            counts = ", ".join(
+                printing.count(run[name], name[:-1])
+                for name in ("pages", "requests", "services")
+            )
+            table.add_row(
+                "this run",
+                f"{counts} in {run['elapsed_s']:.1f} s; all other numbers are for the whole task",
+            )
         for way, brought in summary["ways"].items():
-            table.add_row(f"  by {way}", f"{printing.count(brought['services'], 'service')}, {_tested(brought)}")
+            table.add_row(
+                f"  by {way}",
+                f"{printing.count(brought['services'], 'service')}, {_tested(brought)}",
+            )
         for row in summary.get("sources", ()):
-            brought = ", ".join(printing.count(row[name], name[:-1]) for name in ("requests", "seeds", "services"))
+            brought = ", ".join(
+                printing.count(row[name], name[:-1])
+                for name in ("requests", "seeds", "services")
+            )
             table.add_row(f"  from {row['source']}", brought)
         table.add_row("keywords", _keyword_groups(summary["keyword_groups"]))
         for label in ("kinds", "drops"):
-            words = ", ".join(f"{name} {count:,}" for name, count in summary[label].items())
+            words = ", ".join(
+                f"{name} {count:,}" for name, count in summary[label].items()
+            )
             table.add_row(label, Text(words or "–"))
         _CONSOLE.print(table)
         if not summary["finished"]:
@@ -148,7 +194,10 @@ def _pace(summary: dict[str, Any]) -> str:
 def _keyword_groups(groups: list[dict[str, Any]]) -> str:
     """The share of pages that hold the address of a WMS, by the keywords of the page (LI-15)."""
     known = [group for group in groups if group["pages"]]
-    shares = [f"{g['keywords']}: {100 * g['share']:.1f} % of {printing.count(g['pages'], 'page')}" for g in known]
+    shares = [
+        f"{g['keywords']}: {100 * g['share']:.1f} % of {printing.count(g['pages'], 'page')}"
+        for g in known
+    ]
     return ("WMS addresses on pages with " + "; ".join(shares)) if shares else "–"
 
 
@@ -162,7 +211,11 @@ def _left(summary: dict[str, Any], options: str) -> str:
         case "time":
             return f"Time limit reached, {waiting}. To continue: {again}"
         case "network lost":
-            where = "" if summary["hosts"] else " If a seed URL is misspelt, start a new crawl."
+            where = (
+                ""
+                if summary["hosts"]
+                else " If a seed URL is misspelt, start a new crawl."
+            )
             return f"No host responds; check the network connection. {waiting}. To continue: {again}{where}"
         case "seeds not reached":
             return f"Some seeds were not reached. To retry: {again}"
@@ -176,7 +229,9 @@ def _left(summary: dict[str, Any], options: str) -> str:
 def _tested(counts: dict[str, Any]) -> str:
     """How many candidates were tested, and what one confirmed service cost (LC-10)."""
     each = counts["tested_per_confirmed"]
-    return f"{counts['tested']:,} tested" + (f", {each:.2f} per confirmed service" if each else "")
+    return f"{counts['tested']:,} tested" + (
+        f", {each:.2f} per confirmed service" if each else ""
+    )
 
 
 def _waiting(now: Progressed) -> str:
@@ -189,7 +244,11 @@ def _active(now: Progressed) -> str:
     """Which hosts are asked, where the best are waited for."""
     best = now.active_hosts - now.explored_hosts
     explored = f"{now.explored_hosts:,} explored, " if now.explored_hosts else ""
-    return f" ({best:,} best asked, {explored}{now.inactive_hosts:,} left for later)" if now.inactive_hosts else ""
+    return (
+        f" ({best:,} best asked, {explored}{now.inactive_hosts:,} left for later)"
+        if now.inactive_hosts
+        else ""
+    )
 
 
 def _line(now: Progressed) -> str:

@@ -30,10 +30,20 @@ def register(program: typer.Typer) -> None:
 
 
 def mine(
-    inputs: Annotated[list[str], typer.Argument(parser=text, metavar="URL|FILE…", help="Web pages, or saved pages.")],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            parser=text, metavar="URL|FILE…", help="Web pages, or saved pages."
+        ),
+    ],
     rules: options.RULES = None,
     stood_at: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="Original URL of saved pages, to resolve relative URLs.")
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="URL",
+            help="Original URL of saved pages, to resolve relative URLs.",
+        ),
     ] = None,
     browser: options.BROWSER = None,
     catalogue: options.CATALOGUE = None,
@@ -48,9 +58,16 @@ def mine(
     if stood_at and urls.canonical(stood_at) is None:
         raise typer.BadParameter(f"{stood_at} is not a valid URL.", param_hint="--base")
     settings = options.gather(
-        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, host_delay_s=0.0, browser=browser
+        config,
+        catalogue=catalogue,
+        connect_to=connect_to,
+        allow_nets=allow_net,
+        host_delay_s=0.0,
+        browser=browser,
     )
-    how = _MineOptions(rules or options.Rules.STATIC, urls.canonical(stood_at or "") or "", settings)
+    how = _MineOptions(
+        rules or options.Rules.STATIC, urls.canonical(stood_at or "") or "", settings
+    )
     meant = [(text, read_input(text)) for text in inputs]
     all_read = asyncio.run(_mine_all(meant, how, json, quiet, verbose))
     options.close(meant, all_done=all_read)
@@ -65,7 +82,13 @@ class _MineOptions:
     settings: Settings
 
 
-async def _mine_all(inputs: list[tuple[str, Input]], how: _MineOptions, json: bool, quiet: bool, verbose: bool) -> bool:
+async def _mine_all(
+    inputs: list[tuple[str, Input]],
+    how: _MineOptions,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> bool:
     fetcher = app.fetcher(how.settings)
     browser = app.page_runner(how.settings)
     began = time.perf_counter()
@@ -90,17 +113,29 @@ async def _mine_all(inputs: list[tuple[str, Input]], how: _MineOptions, json: bo
         await fetcher.close()
     if json:
         elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
-        printing.line({"summary": {**totals, "elapsed_ms": elapsed_ms, "ways": dict(ways)}})
+        printing.line(
+            {"summary": {**totals, "elapsed_ms": elapsed_ms, "ways": dict(ways)}}
+        )
     return not totals["failed"]
 
 
-async def _mine(source: str, meant: Input, how: _MineOptions, fetcher: Fetcher, browser: RunsPages | None) -> Mined:
+async def _mine(
+    source: str,
+    meant: Input,
+    how: _MineOptions,
+    fetcher: Fetcher,
+    browser: RunsPages | None,
+) -> Mined:
     if meant.wrong:
         return Mined(source, trouble=meant.wrong)
     if meant.path is not None:
-        return await mine_file(meant.path, how.rules, app.address_book(), how.stood_at, browser)
+        return await mine_file(
+            meant.path, how.rules, app.address_book(), how.stood_at, browser
+        )
     limit = how.settings.max_page_bytes
-    return await mine_page(meant.url, how.rules, fetcher, app.address_book(), limit, browser)
+    return await mine_page(
+        meant.url, how.rules, fetcher, app.address_book(), limit, browser
+    )
 
 
 def _print_lines(source: str, mined: Mined) -> None:
@@ -121,15 +156,28 @@ def _show(source: str, mined: Mined, *, quiet: bool, verbose: bool) -> None:
         return
     if not quiet:
         ran = f"; browser: {mined.browsed}" if mined.browsed else ""
-        found, read = printing.count(len(mined.endpoints), "endpoint"), printing.count(mined.scripts_read, "script")
-        printing.say(f"{source}: {found}; {read} read, {mined.scripts_skipped} skipped{ran}")
+        found, read = (
+            printing.count(len(mined.endpoints), "endpoint"),
+            printing.count(mined.scripts_read, "script"),
+        )
+        printing.say(
+            f"{source}: {found}; {read} read, {mined.scripts_skipped} skipped{ran}"
+        )
     rows = [
-        (e.kind or "?", e.endpoint, e.how, f"{e.source.rpartition('/')[2] or e.source}{f':{e.line}' if e.line else ''}")
+        (
+            e.kind or "?",
+            e.endpoint,
+            e.how,
+            f"{e.source.rpartition('/')[2] or e.source}{f':{e.line}' if e.line else ''}",
+        )
         for e in sorted(mined.endpoints, key=lambda e: (-e.confidence, e.endpoint))
     ]
     widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
     for row in rows:
-        cells = [cell.ljust(min(width, 100)) for cell, width in zip(row, widths, strict=False)]
+        cells = [
+            cell.ljust(min(width, 100))
+            for cell, width in zip(row, widths, strict=False)
+        ]
         printing.say("  " + "  ".join([*cells, row[3]]).rstrip())
     for why in mined.unknown[:20] if verbose else ():
         printing.say(f"  needs a browser: {why}")

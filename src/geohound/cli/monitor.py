@@ -26,11 +26,19 @@ def register(program: typer.Typer) -> None:
 
 
 def monitor(
-    once: Annotated[bool, typer.Option("--once", help="Check everything that is due now, and end.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Check every service now, due or not, and end: a look at each.")
+    once: Annotated[
+        bool, typer.Option("--once", help="Check everything that is due now, and end.")
     ] = False,
-    deep: Annotated[bool, typer.Option("--deep", help="Also ask for maps, features and tiles.")] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Check every service now, due or not, and end: a look at each.",
+        ),
+    ] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also ask for maps, features and tiles.")
+    ] = False,
     policy: Annotated[
         str | None,
         typer.Option(
@@ -49,7 +57,11 @@ def monitor(
 ) -> None:
     """Look again at the services of the catalogue when they are due, until stopped."""
     settings = options.gather(
-        config, catalogue=catalogue, connect_to=connect_to, allow_nets=allow_net, monitor_policy=policy
+        config,
+        catalogue=catalogue,
+        connect_to=connect_to,
+        allow_nets=allow_net,
+        monitor_policy=policy,
     )
     watch = MonitorGoal(once, everything, deep)
     task = _task(settings, watch)
@@ -111,7 +123,9 @@ class CheckDisplay:
         printing.say(printing.printable(text))
 
     def show_stopping(self, task: int) -> None:
-        printing.complain(f"Stopping. `geohound monitor` goes on with what is due; this was task {task}.")
+        printing.complain(
+            f"Stopping. `geohound monitor` goes on with what is due; this was task {task}."
+        )
 
     def close(self, summary: dict[str, Any]) -> None:
         """The summary, as a line or as the last JSON line."""
@@ -121,7 +135,10 @@ class CheckDisplay:
         if not summary["due"]:
             printing.say("Nothing is due now; --all checks every service.")
             return
-        checked, changed = printing.count(summary["checked"], "service"), summary["changed"]
+        checked, changed = (
+            printing.count(summary["checked"], "service"),
+            summary["changed"],
+        )
         parts = f"{summary['ok']:,} answered, {summary['failed']:,} failed, {changed:,} changed"
         cost = f"{printing.count(summary['requests'], 'request')} in {summary['elapsed_s']:.1f} s"
         printing.say(f"{checked} checked of {summary['due']:,} due: {parts}; {cost}")

@@ -30,15 +30,35 @@ CATALOGUE = Annotated[
 ]
 CONFIG = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="TOML file with settings.", rich_help_panel="Common options"),
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="TOML file with settings.",
+        rich_help_panel="Common options",
+    ),
 ]
 JSON = Annotated[
-    bool, typer.Option("--json", help="Print JSON, one object per line.", rich_help_panel="Common options")
+    bool,
+    typer.Option(
+        "--json",
+        help="Print JSON, one object per line.",
+        rich_help_panel="Common options",
+    ),
 ]
 QUIET = Annotated[
-    bool, typer.Option("--quiet", help="Print only results and errors.", rich_help_panel="Common options")
+    bool,
+    typer.Option(
+        "--quiet",
+        help="Print only results and errors.",
+        rich_help_panel="Common options",
+    ),
 ]
-VERBOSE = Annotated[bool, typer.Option("--verbose", help="Print more details.", rich_help_panel="Common options")]
+VERBOSE = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Print more details.", rich_help_panel="Common options"
+    ),
+]
 CONNECT_TO = Annotated[
     list[str] | None,
     typer.Option(
@@ -114,7 +134,11 @@ class BrowserCommand(TyperCommand):
 
 def _is_no_value(word: str) -> bool:
     """Is the word after `--browser` nothing, another option, or an input, so that it cannot be meant as a value?"""
-    is_input = any(sign in word for sign in ".:/") or word == "localhost" or Path(word).is_file()
+    is_input = (
+        any(sign in word for sign in ".:/")
+        or word == "localhost"
+        or Path(word).is_file()
+    )
     return not word or word.startswith("-") or is_input
 
 

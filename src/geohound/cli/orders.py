@@ -14,7 +14,9 @@ from . import options, printing
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound orders; then: geohound crawl https://example.org --order fifo")(orders)
+    program.command(
+        epilog="Example: geohound orders; then: geohound crawl https://example.org --order fifo"
+    )(orders)
 
 
 def orders(
@@ -30,9 +32,18 @@ def orders(
     for order in app.orders().values():
         about = _about(order)
         if json:
-            printing.line({"id": order.id, "title": order.title, "about": about, "default": order.id == usual})
+            printing.line(
+                {
+                    "id": order.id,
+                    "title": order.title,
+                    "about": about,
+                    "default": order.id == usual,
+                }
+            )
         else:
-            printing.say(f"{order.id:<12} {about}{'  (default)' if order.id == usual else ''}")
+            printing.say(
+                f"{order.id:<12} {about}{'  (default)' if order.id == usual else ''}"
+            )
 
 
 def _about(order: Order) -> str:

@@ -23,7 +23,10 @@ def register(program: typer.Typer) -> None:
 
 def pages(
     again: Annotated[
-        bool, typer.Option("--again", help="List the service endpoints in them; nothing is fetched.")
+        bool,
+        typer.Option(
+            "--again", help="List the service endpoints in them; nothing is fetched."
+        ),
     ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -50,9 +53,19 @@ def pages(
 def _list(page: KeptPage, *, json: bool) -> None:
     at, words = page.at.isoformat(timespec="seconds"), GROUPS[page.group]
     if json:
-        printing.line({"page": page.url, "at": at, "task": page.task, "words": words, "bytes": len(page.packed)})
+        printing.line(
+            {
+                "page": page.url,
+                "at": at,
+                "task": page.task,
+                "words": words,
+                "bytes": len(page.packed),
+            }
+        )
     else:
-        printing.say(printing.printable(f"{at}  {words}  {len(page.packed):,} bytes  {page.url}"))
+        printing.say(
+            printing.printable(f"{at}  {words}  {len(page.packed):,} bytes  {page.url}")
+        )
 
 
 async def _look_again(page: KeptPage, *, json: bool) -> None:
@@ -61,13 +74,25 @@ async def _look_again(page: KeptPage, *, json: bool) -> None:
         if url != page.url:
             return None
         body = page.body
-        return Fetched(url, charset.decode(body, page.content_type, len(body)), page.content_type)
+        return Fetched(
+            url, charset.decode(body, page.content_type, len(body)), page.content_type
+        )
 
     mined = await mine_files(page.url, fetch, options.Rules.STATIC, app.address_book())
     for found in mined.endpoints:
         if json:
             printing.line(
-                {"page": page.url, "endpoint": found.endpoint, "url": found.url, "kind": found.kind, "how": found.how}
+                {
+                    "page": page.url,
+                    "endpoint": found.endpoint,
+                    "url": found.url,
+                    "kind": found.kind,
+                    "how": found.how,
+                }
             )
         else:
-            printing.say(printing.printable(f"{found.kind or '?'}  {found.endpoint}  on {page.url}"))
+            printing.say(
+                printing.printable(
+                    f"{found.kind or '?'}  {found.endpoint}  on {page.url}"
+                )
+            )

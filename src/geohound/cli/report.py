@@ -14,10 +14,23 @@ import typer
 from geohound import app
 from geohound.model.user_error import UserError
 from geohound.portal.assets import land_file
-from geohound.reports import CATALOGUE_REPORTS, REPORTS, TASK_REPORTS, CatalogueFacts, Table, ended_visits
+from geohound.reports import (
+    CATALOGUE_REPORTS,
+    REPORTS,
+    TASK_REPORTS,
+    CatalogueFacts,
+    Table,
+    ended_visits,
+)
 from geohound.reports.charts import draw
 from geohound.reports.charts.world import read_land
-from geohound.reports.files import MAX_LIST_BYTES, addresses_in, judgements_in, to_csv, to_png
+from geohound.reports.files import (
+    MAX_LIST_BYTES,
+    addresses_in,
+    judgements_in,
+    to_csv,
+    to_png,
+)
 from geohound.settings import Settings
 from geohound.tasks.source_yields import sources_of
 from geohound.views.encoding import encode
@@ -47,26 +60,55 @@ def register(program: typer.Typer) -> None:
 
 def report(
     name: Annotated[
-        str, typer.Argument(parser=text, metavar="NAME", help="Report; without a name: list the reports.")
+        str,
+        typer.Argument(
+            parser=text,
+            metavar="NAME",
+            help="Report; without a name: list the reports.",
+        ),
     ] = "",
     task: Annotated[
-        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest crawl.")
+        int | None,
+        typer.Argument(
+            parser=whole(1), help="Task number; by default the latest crawl."
+        ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", show_default="30 days ago", help="Report changes since this date.")
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            show_default="30 days ago",
+            help="Report changes since this date.",
+        ),
     ] = None,
     radius: Annotated[
         float | None,
-        typer.Option(parser=miles, metavar="MILES", show_default="150", help="Radius of the report density."),
+        typer.Option(
+            parser=miles,
+            metavar="MILES",
+            show_default="150",
+            help="Radius of the report density.",
+        ),
     ] = None,
     list_: Annotated[
-        Path | None, typer.Option("--list", metavar="FILE", help="List of addresses to compare with.")
+        Path | None,
+        typer.Option(
+            "--list", metavar="FILE", help="List of addresses to compare with."
+        ),
     ] = None,
     judged: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Sampling sheet with the column `real` filled in.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Sampling sheet with the column `real` filled in."
+        ),
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    format_: Annotated[
+        Format, typer.Option("--format", help="Output format.")
+    ] = Format.TABLE,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
+    ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -80,13 +122,21 @@ def report(
             printing.say(f"{known.id:<14} {known.title}")
         return
     if name not in REPORTS:
-        raise UserError(f"There is no report {name!r}; known reports: {', '.join(REPORTS)}.")
+        raise UserError(
+            f"There is no report {name!r}; known reports: {', '.join(REPORTS)}."
+        )
     if task is not None and name in CATALOGUE_REPORTS:
-        raise UserError(f"The report {name} is about the whole catalogue: leave the task number out.")
+        raise UserError(
+            f"The report {name} is about the whole catalogue: leave the task number out."
+        )
     if since is not None and name not in DATED:
-        raise UserError(f"--since is for the reports {' and '.join(DATED)}: leave it out.")
+        raise UserError(
+            f"--since is for the reports {' and '.join(DATED)}: leave it out."
+        )
     if name in COMPARED and list_ is None:
-        raise UserError(f"The report {name} needs --list FILE, with addresses of services.")
+        raise UserError(
+            f"The report {name} needs --list FILE, with addresses of services."
+        )
     more: dict[str, Any] = {
         "since": _date(since) if since else None,
         "radius_miles": radius or 0.0,
@@ -103,7 +153,9 @@ def _date(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise typer.BadParameter("give a date such as 2026-01-31.", param_hint="--since") from None
+        raise typer.BadParameter(
+            "give a date such as 2026-01-31.", param_hint="--since"
+        ) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
@@ -114,20 +166,26 @@ def _read(path: Path) -> str:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def _table(name: str, settings: Settings, task: int | None, more: Mapping[str, Any]) -> Table:
+def _table(
+    name: str, settings: Settings, task: int | None, more: Mapping[str, Any]
+) -> Table:
     if name in TASK_REPORTS:
         return TASK_REPORTS[name].table(ended_visits(app.visits(settings, task)))
     topics = tuple(app.topics(settings.topic_files).values())
     with app.open_catalogue(settings) as opened:
         hunts = lambda: sources_of(opened.tasks.tasks())  # noqa: E731
         return CATALOGUE_REPORTS[name].table(
-            CatalogueFacts(opened.catalogue, topics, hunts, history=opened.past.history, **more)
+            CatalogueFacts(
+                opened.catalogue, topics, hunts, history=opened.past.history, **more
+            )
         )
 
 
 def _as_json(name: str, heading: str, table: Table) -> bytes:
     del heading
-    records: list[Any] = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    records: list[Any] = [
+        dict(zip(table.columns, row, strict=True)) for row in table.rows
+    ]
     records.append({"summary": {"report": name, "rows": len(table.rows)}})
     return b"".join(encode(record) + b"\n" for record in records)
 
@@ -140,7 +198,9 @@ def _as_csv(name: str, heading: str, table: Table) -> bytes:
 def _as_svg(name: str, heading: str, table: Table) -> bytes:
     drawn = draw(name, heading or REPORTS[name].title, table, read_land(land_file()))
     if drawn is None:
-        raise UserError(f"The report {name} has nothing to draw; choose another format.")
+        raise UserError(
+            f"The report {name} has nothing to draw; choose another format."
+        )
     return drawn.encode("utf-8", "replace")
 
 
@@ -152,8 +212,14 @@ def _as_text(name: str, heading: str, table: Table) -> bytes:
     """Text to the left, numbers to the right."""
     del name
     cells = [[_shown(cell) for cell in row] for row in table.rows]
-    widths = [max(len(line[at]) for line in (table.columns, *cells)) for at in range(len(table.columns))]
-    is_number = [all(not isinstance(row[at], str) for row in table.rows) for at in range(len(table.columns))]
+    widths = [
+        max(len(line[at]) for line in (table.columns, *cells))
+        for at in range(len(table.columns))
+    ]
+    is_number = [
+        all(not isinstance(row[at], str) for row in table.rows)
+        for at in range(len(table.columns))
+    ]
     lines = [heading] if heading else []
     for line in (list(table.columns), *cells):
         aligned = (
@@ -185,4 +251,6 @@ def _write(written: bytes, output: Path | None) -> None:
     try:
         output.write_bytes(written)
     except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}. Choose another file with -o.") from None
+        raise UserError(
+            f"{output} cannot be written: {error.strerror}. Choose another file with -o."
+        ) from None

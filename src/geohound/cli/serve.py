@@ -37,17 +37,28 @@ def register(program: typer.Typer) -> None:
 
 def serve(
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", show_default=options.USUAL.web_host, help="Address to listen on.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            show_default=options.USUAL.web_host,
+            help="Address to listen on.",
+        ),
     ] = None,
     port: options.PORT = None,
     single_user: Annotated[
         bool,
         typer.Option(
-            "--single-user", help="Allow starting and stopping crawls in the portal; loopback addresses only."
+            "--single-user",
+            help="Allow starting and stopping crawls in the portal; loopback addresses only.",
         ),
     ] = False,
-    no_runner: Annotated[bool, typer.Option("--no-runner", help="Do not run queued tasks.")] = False,
-    monitor: Annotated[bool, typer.Option("--monitor", help="Look again at services when they are due.")] = False,
+    no_runner: Annotated[
+        bool, typer.Option("--no-runner", help="Do not run queued tasks.")
+    ] = False,
+    monitor: Annotated[
+        bool,
+        typer.Option("--monitor", help="Look again at services when they are due."),
+    ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -58,16 +69,31 @@ def serve(
 ) -> None:
     """Serve the portal and the API, and run queued tasks."""
     settings = options.gather(
-        config, catalogue=catalogue, web_host=host, web_port=port, connect_to=connect_to, allow_nets=allow_net
+        config,
+        catalogue=catalogue,
+        web_host=host,
+        web_port=port,
+        connect_to=connect_to,
+        allow_nets=allow_net,
     )
     if single_user:
         check_is_private(settings.web_host)
     if no_runner and monitor:
-        raise typer.BadParameter("somebody must run it; leave out --no-runner.", param_hint="--monitor")
+        raise typer.BadParameter(
+            "somebody must run it; leave out --no-runner.", param_hint="--monitor"
+        )
     if (monitor or settings.serve_monitor) and not no_runner:
         app.queue_monitor(settings, make=single_user)
     beside = nullcontext() if no_runner else running_tasks(settings)
-    run_portal(listen(settings), settings, beside, single_user=single_user, json=json, quiet=quiet, verbose=verbose)
+    run_portal(
+        listen(settings),
+        settings,
+        beside,
+        single_user=single_user,
+        json=json,
+        quiet=quiet,
+        verbose=verbose,
+    )
 
 
 def check_is_private(host: str) -> None:
@@ -84,7 +110,9 @@ def check_is_private(host: str) -> None:
 
 def running_tasks(settings: Settings) -> AbstractContextManager[object]:
     """A process beside this one that runs what is queued, so that no crawl makes a page wait."""
-    return Supervisor([sys.executable, "-m", "geohound.runner"], msgspec.json.encode(settings))
+    return Supervisor(
+        [sys.executable, "-m", "geohound.runner"], msgspec.json.encode(settings)
+    )
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -119,7 +147,9 @@ def run_portal(
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     with ExitStack() as open_now:
         opened = open_now.enter_context(app.open_catalogue(settings, make=single_user))
-        if beside is not None and not opened.is_read_only:  # what may only be read has no tasks to run
+        if (
+            beside is not None and not opened.is_read_only
+        ):  # what may only be read has no tasks to run
             open_now.enter_context(beside)
         events = TaskEvents(opened.tasks)
         portal = _portal(opened, settings, events, single_user=single_user, reach=reach)
@@ -198,10 +228,17 @@ def _openid(settings: Settings) -> OpenIdLogIn | None:
     if settings.openid_role not in ("guest", "user"):
         raise SettingsError("The setting openid_role must be guest or user.")
     role = Role(settings.openid_role)
-    return OpenIdLogIn(settings.openid_issuer, settings.openid_client_id, settings.openid_client_secret, role)
+    return OpenIdLogIn(
+        settings.openid_issuer,
+        settings.openid_client_id,
+        settings.openid_client_secret,
+        role,
+    )
 
 
-def server_config(portal: Starlette, settings: Settings, *, verbose: bool = False) -> uvicorn.Config:
+def server_config(
+    portal: Starlette, settings: Settings, *, verbose: bool = False
+) -> uvicorn.Config:
     """How the portal is served: only configured proxies may say who asks, and headers must end in time."""
     import uvicorn  # noqa: PLC0415 - as above
 

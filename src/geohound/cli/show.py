@@ -11,7 +11,12 @@ from geohound import app, urls
 from geohound.contracts import CatalogueStore, SnippetWriter
 from geohound.model.score import NO_CAP
 from geohound.model.service import Layer, Service
-from geohound.views.known import HealthRecord, InspireRecord, KnownService, known_service
+from geohound.views.known import (
+    HealthRecord,
+    InspireRecord,
+    KnownService,
+    known_service,
+)
 from geohound.views.opening import Opener, Opening, opening_record
 from geohound.views.parsing import read_box
 
@@ -27,14 +32,29 @@ def register(program: typer.Typer) -> None:
 
 def show(
     name: Annotated[
-        str, typer.Argument(parser=text, metavar="ID|URL", help="Service id, as printed by search, or its URL.")
+        str,
+        typer.Argument(
+            parser=text,
+            metavar="ID|URL",
+            help="Service id, as printed by search, or its URL.",
+        ),
     ],
     program: Annotated[
         str | None,
-        typer.Option("--open", metavar="PROGRAM", help="Print only the code that opens it in qgis, python, curl …"),
+        typer.Option(
+            "--open",
+            metavar="PROGRAM",
+            help="Print only the code that opens it in qgis, python, curl …",
+        ),
     ] = None,
-    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Layer to open; by default the first.")] = None,
-    bbox: Annotated[str | None, typer.Option(metavar="W,S,E,N", help="Bounding box to open, in degrees.")] = None,
+    layer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Layer to open; by default the first."),
+    ] = None,
+    bbox: Annotated[
+        str | None,
+        typer.Option(metavar="W,S,E,N", help="Bounding box to open, in degrees."),
+    ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -61,7 +81,12 @@ def show(
         topics_of = app.classifier(settings.topic_files, settings.topic_match).classify
         for service in services:
             known = known_service(
-                opened.catalogue, service, topics_of, datetime.now(UTC), None, opened.past.of(service.id)
+                opened.catalogue,
+                service,
+                topics_of,
+                datetime.now(UTC),
+                None,
+                opened.past.of(service.id),
             )
             if json:
                 printing.line(known)
@@ -80,14 +105,19 @@ def _find(catalogue: CatalogueStore, name: str) -> list[Service]:
 def _writers(program: str) -> dict[str, SnippetWriter]:
     known = app.snippets()
     if program.lower() not in known:
-        raise typer.BadParameter(f"Unknown program {program!r}; choose from {', '.join(known)}.", param_hint="--open")
+        raise typer.BadParameter(
+            f"Unknown program {program!r}; choose from {', '.join(known)}.",
+            param_hint="--open",
+        )
     return {program.lower(): known[program.lower()]}
 
 
 def _layer(service: Service, name: str | None) -> Layer | None:
     found = next((layer for layer in service.layers if layer.name == name), None)
     if name is not None and found is None:
-        raise typer.BadParameter(f"The service {service.id} has no layer {name!r}.", param_hint="--layer")
+        raise typer.BadParameter(
+            f"The service {service.id} has no layer {name!r}.", param_hint="--layer"
+        )
     return found
 
 
@@ -100,7 +130,9 @@ def _open(opening: Opening, json: bool) -> None:
         for part in snippet.code.splitlines():
             printing.say(part)
     if not opening.snippets:
-        printing.complain(opening.reason or "This program cannot open the service; try another one.")
+        printing.complain(
+            opening.reason or "This program cannot open the service; try another one."
+        )
         raise typer.Exit(1)
 
 
@@ -126,7 +158,9 @@ def _print(known: KnownService, verbose: bool) -> None:
         "provider": known.provider.name,
         "licence": known.access.licence,
         "location": _location_text(known),
-        "topics": ", ".join(dict.fromkeys(each.class_ or each.topic for each in known.topics)),
+        "topics": ", ".join(
+            dict.fromkeys(each.class_ or each.topic for each in known.topics)
+        ),
     }
     for label, value in facts.items():
         if value:
@@ -144,7 +178,11 @@ def _location_text(known: KnownService) -> str:
     found = known.location
     if found is None:
         return ""
-    place = f" {found.lat:g}, {found.lon:g}" if found.lat is not None and found.lon is not None else ""
+    place = (
+        f" {found.lat:g}, {found.lon:g}"
+        if found.lat is not None and found.lon is not None
+        else ""
+    )
     return f"{found.country}{place} ({found.source})".strip()
 
 
@@ -156,9 +194,7 @@ def _score_text(health: HealthRecord) -> str:
     provisional = ", provisional" if health.provisional else ""
     shares = f"correct {parts.correct:.2f}, availability at least {parts.availability:.2f}, speed {parts.speed:.2f}"
     cap = f", at most {parts.cap:.0f}" if parts.cap < NO_CAP else ""
-    return (
-        f"{health.score:.0f} of 100 ({health.score_band}{provisional}): {shares}, stability {parts.stability:.2f}{cap}"
-    )
+    return f"{health.score:.0f} of 100 ({health.score_band}{provisional}): {shares}, stability {parts.stability:.2f}{cap}"
 
 
 def _latency(known: KnownService) -> str:
@@ -176,7 +212,9 @@ def _availability(health: HealthRecord) -> str:
         share = getattr(health.availability, f"days_{days}")
         interval = getattr(health.availability_interval, f"days_{days}")
         if share is not None and interval is not None:
-            parts.append(f"{days} days {share:.2%} ({interval[0]:.2%} to {interval[1]:.2%})")
+            parts.append(
+                f"{days} days {share:.2%} ({interval[0]:.2%} to {interval[1]:.2%})"
+            )
     return ", ".join(parts)
 
 
@@ -192,7 +230,11 @@ def _inspire(inspire: InspireRecord) -> str:
 
 def _projections(known: KnownService, verbose: bool) -> str:
     """The reference systems of the service and of all its layers."""
-    every = list(dict.fromkeys([*known.crs, *(crs for layer in known.layers for crs in layer.crs)]))
+    every = list(
+        dict.fromkeys(
+            [*known.crs, *(crs for layer in known.layers for crs in layer.crs)]
+        )
+    )
     shown = every if verbose else every[:_SHOWN]
     more = f" and {len(every) - len(shown)} more" if len(every) > len(shown) else ""
     return ", ".join(shown) + more
@@ -203,19 +245,29 @@ def _print_layers(known: KnownService, verbose: bool) -> None:
     printing.say(f"\n  {printing.count(len(known.layers), 'layer')}")
     for layer in shown:
         crs = layer.crs if verbose else layer.crs[:3]
-        more = f" and {len(layer.crs) - len(crs)} more" if len(layer.crs) > len(crs) else ""
+        more = (
+            f" and {len(layer.crs) - len(crs)} more"
+            if len(layer.crs) > len(crs)
+            else ""
+        )
         printing.say(
             f"  · {layer.title or layer.name}  ({layer.name})  {layer.bbox or ''}  {', '.join(crs)}{more}".rstrip()
         )
     if len(shown) < len(known.layers):
-        printing.say(f"  · and {len(known.layers) - len(shown)} more (--verbose shows all)")
+        printing.say(
+            f"  · and {len(known.layers) - len(shown)} more (--verbose shows all)"
+        )
 
 
 def _print_past(known: KnownService, verbose: bool) -> None:
     printing.say("\n  found")
     for seen in known.sightings[:_SHOWN]:
-        printing.say(f"  · {seen.at:%Y-%m-%d %H:%M:%S} {seen.via}: {seen.url} on {seen.found_on or 'the seed list'}")
+        printing.say(
+            f"  · {seen.at:%Y-%m-%d %H:%M:%S} {seen.via}: {seen.url} on {seen.found_on or 'the seed list'}"
+        )
     if len(known.history) > 1 or verbose:
         printing.say("\n  history")
         for entry in known.history:
-            printing.say(f"  · {entry.at:%Y-%m-%d %H:%M:%S} {entry.change}: {entry.detail}")
+            printing.say(
+                f"  · {entry.at:%Y-%m-%d %H:%M:%S} {entry.change}: {entry.detail}"
+            )

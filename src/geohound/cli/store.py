@@ -21,15 +21,27 @@ class StoreAction(StrEnum):
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound store copy geoweb.db postgresql://geohound@localhost/geoweb")(store)
+    program.command(
+        epilog="Example: geohound store copy geoweb.db postgresql://geohound@localhost/geoweb"
+    )(store)
 
 
 def store(
     action: Annotated[StoreAction, typer.Argument(help="Action.")],
     source: Annotated[
-        str, typer.Argument(parser=text, metavar="FROM", help="A file, or postgresql://user@host/database.")
+        str,
+        typer.Argument(
+            parser=text,
+            metavar="FROM",
+            help="A file, or postgresql://user@host/database.",
+        ),
     ],
-    target: Annotated[str, typer.Argument(parser=text, metavar="TO", help="The same; it has to be empty, or is made.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            parser=text, metavar="TO", help="The same; it has to be empty, or is made."
+        ),
+    ],
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -39,7 +51,9 @@ def store(
     """Copy a catalogue from SQLite to PostgreSQL or back, everything with it, and compare every row."""
     del action, catalogue, config  # there is one action, and both catalogues are named
     rows = 0
-    for table, count in app.copy_catalogue(Settings(catalogue=source), Settings(catalogue=target)):
+    for table, count in app.copy_catalogue(
+        Settings(catalogue=source), Settings(catalogue=target)
+    ):
         rows += count
         if json:
             printing.line({"event": "table", "table": table, "rows": count})
@@ -48,4 +62,6 @@ def store(
     if json:
         printing.line({"summary": {"rows": rows}})
     elif not quiet:
-        printing.say(f"{app.without_password(target)} has all {rows:,} rows of {app.without_password(source)}.")
+        printing.say(
+            f"{app.without_password(target)} has all {rows:,} rows of {app.without_password(source)}."
+        )

@@ -32,7 +32,9 @@ class Display(Protocol):
     def show_stopping(self, task: int) -> None: ...
 
 
-def run(settings: Settings, task: int, live: Display, given: Budget | None = None) -> dict[str, Any]:
+def run(
+    settings: Settings, task: int, live: Display, given: Budget | None = None
+) -> dict[str, Any]:
     """Run a task in this process; Ctrl+C and SIGTERM stop it after what is in flight, a second one at once."""
 
     async def story() -> dict[str, Any]:
@@ -55,7 +57,9 @@ def exit_interrupted(summary: dict[str, Any], live: Display) -> None:
 
 
 @asynccontextmanager
-async def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: Display) -> AsyncIterator[None]:
+async def _interruptible(
+    task: int, runner: TaskRunner, tasks: TaskStore, live: Display
+) -> AsyncIterator[None]:
     """Ctrl+C or a polite kill: the first asks the task to end, the second ends it."""
     loop, ours = asyncio.get_running_loop(), asyncio.current_task()
     asked: list[asyncio.Future[Any]] = []
@@ -74,7 +78,9 @@ async def _interruptible(task: int, runner: TaskRunner, tasks: TaskStore, live: 
         live.show_stopping(task)
 
     # A terminal that is closed ends the task as Ctrl+C does, unless nohup says otherwise.
-    hang_up = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
+    hang_up = (
+        [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
+    )
     signals = (signal.SIGINT, signal.SIGTERM, *hang_up)
     for signum in signals:
         loop.add_signal_handler(signum, interrupt, signum)

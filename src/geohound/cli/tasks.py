@@ -54,7 +54,10 @@ def register(program: typer.Typer) -> None:
 def tasks(
     action: Annotated[Action, typer.Argument(help="Action.")] = Action.LIST,
     task: Annotated[
-        int | None, typer.Argument(parser=whole(1), help="Task number; for `watch` the latest by default.")
+        int | None,
+        typer.Argument(
+            parser=whole(1), help="Task number; for `watch` the latest by default."
+        ),
     ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -95,8 +98,15 @@ def _list(control: TaskControl, json: bool) -> None:
 
 def _row(record: dict[str, Any]) -> str:
     counters = record["counters"]
-    ending = f" ({record['ending']})" if record["ending"] and record["state"] != record["ending"] else ""
-    counts = ", ".join(printing.count(counters.get(name, 0), name[:-1]) for name in ("pages", "services"))
+    ending = (
+        f" ({record['ending']})"
+        if record["ending"] and record["state"] != record["ending"]
+        else ""
+    )
+    counts = ", ".join(
+        printing.count(counters.get(name, 0), name[:-1])
+        for name in ("pages", "services")
+    )
     seeds = record["seeds"]
     more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
     began = record["created_at"].astimezone().strftime("%Y-%m-%d %H:%M")
@@ -111,12 +121,18 @@ def _latest(control: TaskControl) -> TaskId:
     return latest.id
 
 
-def _change(control: TaskControl, action: Action, number: int | None, json: bool, quiet: bool) -> None:
+def _change(
+    control: TaskControl, action: Action, number: int | None, json: bool, quiet: bool
+) -> None:
     if number is None:
-        raise typer.BadParameter(f"Give the task number: geohound tasks {action} N.", param_hint="TASK")
+        raise typer.BadParameter(
+            f"Give the task number: geohound tasks {action} N.", param_hint="TASK"
+        )
     if action is Action.DELETE:
         control.delete(number)
-        message = f"Task {number} deleted. The services that it found stay in the catalogue."
+        message = (
+            f"Task {number} deleted. The services that it found stay in the catalogue."
+        )
         record: dict[str, Any] = {"id": number, "state": "deleted"}
     else:
         changed = control.want(number, _WANTED[action])

@@ -41,7 +41,10 @@ def users(
     action: Annotated[UsersAction, typer.Argument(help="Action.")] = UsersAction.LIST,
     name: Annotated[str, typer.Argument(parser=text, help="Name of the account.")] = "",
     role: Annotated[
-        Role | None, typer.Argument(help="Role for `add` and `role`; by default the first account is administrator.")
+        Role | None,
+        typer.Argument(
+            help="Role for `add` and `role`; by default the first account is administrator."
+        ),
     ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -53,7 +56,9 @@ def users(
     del verbose
     settings = options.gather(config, catalogue=catalogue)
     if action is not UsersAction.LIST and not name:
-        raise typer.BadParameter(f"Name the account: geohound users {action} NAME", param_hint="NAME")
+        raise typer.BadParameter(
+            f"Name the account: geohound users {action} NAME", param_hint="NAME"
+        )
     with app.open_catalogue(settings, make=action is UsersAction.ADD) as opened:
         accounts = opened.accounts
         if action is UsersAction.LIST:
@@ -61,12 +66,16 @@ def users(
             return
         done = _change(accounts, action, name, role)
     if json:
-        printing.line({"name": name.strip().lower(), "action": str(action), "done": True})
+        printing.line(
+            {"name": name.strip().lower(), "action": str(action), "done": True}
+        )
     elif not quiet:
         printing.say(done)
 
 
-def _change(accounts: Accounts, action: UsersAction, name: str, role: Role | None) -> str:
+def _change(
+    accounts: Accounts, action: UsersAction, name: str, role: Role | None
+) -> str:
     match action:
         case UsersAction.ADD:
             added = accounts.add(name, _password(name), role)
@@ -92,11 +101,17 @@ def _list(accounts: Accounts, json: bool) -> None:
             printing.line(_record(account))
         else:
             by = "OpenID" if account.subject else "password"
-            printing.say(f"{account.name:<24} {account.role:<14} {by:<9} {account.created_at:%Y-%m-%d}")
+            printing.say(
+                f"{account.name:<24} {account.role:<14} {by:<9} {account.created_at:%Y-%m-%d}"
+            )
 
 
 def _record(account: UserAccount) -> dict[str, object]:
-    return {"name": account.name, "role": str(account.role), "created_at": account.created_at}
+    return {
+        "name": account.name,
+        "role": str(account.role),
+        "created_at": account.created_at,
+    }
 
 
 def _password(name: str) -> str:

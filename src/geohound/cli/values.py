@@ -29,7 +29,9 @@ def whole(least: int = 0, most: int = _MOST) -> Callable[[str | int], int]:
         except ValueError:
             found = least - 1
         if not least <= found <= most:
-            raise typer.BadParameter(f"must be a whole number{limits}, not “{shorten(str(value))}”.")
+            raise typer.BadParameter(
+                f"must be a whole number{limits}, not “{shorten(str(value))}”."
+            )
         return found
 
     return number
@@ -42,7 +44,9 @@ def seconds(value: str | float) -> float:
     except ValueError:
         found = math.nan
     if not 0 <= found <= _MOST:
-        raise typer.BadParameter(f"must be a number of seconds, 0 or more, not “{shorten(str(value))}”.")
+        raise typer.BadParameter(
+            f"must be a number of seconds, 0 or more, not “{shorten(str(value))}”."
+        )
     return found
 
 
@@ -50,7 +54,9 @@ def route(value: str) -> str:
     """Which host is reached where."""
     if not _ROUTE.fullmatch(value):
         example = "*.test=127.0.0.1:8123"
-        raise typer.BadParameter(f"needs PATTERN=HOST:PORT, such as {example}, not “{shorten(value)}”.")
+        raise typer.BadParameter(
+            f"needs PATTERN=HOST:PORT, such as {example}, not “{shorten(value)}”."
+        )
     return value
 
 
@@ -59,7 +65,9 @@ def network(value: str) -> str:
     try:
         ip_network(value, strict=False)
     except ValueError:
-        raise typer.BadParameter(f"needs a network such as 127.0.0.0/8, not “{shorten(value)}”.") from None
+        raise typer.BadParameter(
+            f"needs a network such as 127.0.0.0/8, not “{shorten(value)}”."
+        ) from None
     return value
 
 
@@ -76,7 +84,9 @@ def miles(value: str | float) -> float:
         found = math.nan
     if not 0.0 < found <= _HALFWAY_MILES:
         limits = f"more than 0 and at most {_HALFWAY_MILES:,}"
-        raise typer.BadParameter(f"must be a number of miles, {limits}, not “{shorten(str(value))}”.")
+        raise typer.BadParameter(
+            f"must be a number of miles, {limits}, not “{shorten(str(value))}”."
+        )
     return found
 
 
@@ -85,4 +95,6 @@ def ip(value: str) -> str:
     try:
         return str(ip_address(value))
     except ValueError:
-        raise typer.BadParameter(f"must be an IP address such as 127.0.0.1, not “{shorten(value)}”.") from None
+        raise typer.BadParameter(
+            f"must be an IP address such as 127.0.0.1, not “{shorten(value)}”."
+        ) from None

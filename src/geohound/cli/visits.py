@@ -18,22 +18,38 @@ _ROLES = {
     "best": "host asked as one of the best",
     "explored": "host explored: nothing of it had been read",
 }
-LIMIT = Annotated[int, typer.Option("--limit", parser=whole(0), metavar="N", help="Maximum number of lines; 0 = all.")]
+LIMIT = Annotated[
+    int,
+    typer.Option(
+        "--limit",
+        parser=whole(0),
+        metavar="N",
+        help="Maximum number of lines; 0 = all.",
+    ),
+]
 
 
 def register(program: typer.Typer) -> None:
-    program.command(epilog="Example: geohound visits --why --json > visits.jsonl")(visits)
+    program.command(epilog="Example: geohound visits --why --json > visits.jsonl")(
+        visits
+    )
     program.command(epilog="Example: geohound requests www.example.org")(requests)
 
 
 def visits(
     task: Annotated[
-        int | None, typer.Argument(parser=whole(1), help="Task number; by default the latest crawl.")
+        int | None,
+        typer.Argument(
+            parser=whole(1), help="Task number; by default the latest crawl."
+        ),
     ] = None,
     limit: LIMIT = 0,
     why: Annotated[
         bool,
-        typer.Option("--why", help="Show each link's score breakdown, and why its host was asked or left for later."),
+        typer.Option(
+            "--why",
+            help="Show each link's score breakdown, and why its host was asked or left for later.",
+        ),
     ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -52,7 +68,9 @@ def visits(
             row = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'seed list'}"
             printing.say(printing.printable(row))
             if why:
-                parts = [f"{part['what']} {part['weight']:+.2f}" for part in visit["why"]]
+                parts = [
+                    f"{part['what']} {part['weight']:+.2f}" for part in visit["why"]
+                ]
                 role = [_ROLES[visit["host_role"]]] if visit["host_role"] else []
                 printing.say(printing.printable(f"     {'  '.join(role + parts)}"))
         if count == limit:
@@ -68,7 +86,9 @@ def _show_left(title: str, hosts: Sequence[HostLeft]) -> None:
     if not hosts:
         return
     pages = printing.count(sum(host.pages for host in hosts), "page")
-    printing.say(f"{title}: {pages} on {printing.count(len(hosts), 'host')}, the most promising first:")
+    printing.say(
+        f"{title}: {pages} on {printing.count(len(hosts), 'host')}, the most promising first:"
+    )
     for host in hosts[:MAX_HOSTS_SHOWN]:
         read = f"{host.read:,} read" if host.read else "none read yet"
         row = f"     {host.host}  {printing.count(host.pages, 'page')} queued; {host.why or read}"
@@ -83,7 +103,12 @@ def _met(visit: Mapping[str, Any]) -> str:
 
 
 def requests(
-    host: Annotated[str, typer.Argument(parser=text, metavar="HOST", help="Host name, such as www.example.org.")],
+    host: Annotated[
+        str,
+        typer.Argument(
+            parser=text, metavar="HOST", help="Host name, such as www.example.org."
+        ),
+    ],
     limit: LIMIT = 0,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,

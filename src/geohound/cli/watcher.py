@@ -24,61 +24,118 @@ class Reset(StrEnum):
 
 
 def register(program: typer.Typer) -> None:
-    epilog = (
-        "Example: geohound watcher /var/www/site --site https://example.org/ --access-log /var/log/nginx/access.log"
-    )
+    epilog = "Example: geohound watcher /var/www/site --site https://example.org/ --access-log /var/log/nginx/access.log"
     program.command(epilog=epilog)(watcher)
 
 
 def watcher(
     roots: Annotated[
-        list[str], typer.Argument(parser=text, metavar="ROOT…", help="Folders that the web server serves.")
+        list[str],
+        typer.Argument(
+            parser=text, metavar="ROOT…", help="Folders that the web server serves."
+        ),
     ],
     site: Annotated[
-        list[str], typer.Option("--site", metavar="URL", help="Address of the main page; once for each ROOT.")
+        list[str],
+        typer.Option(
+            "--site",
+            metavar="URL",
+            help="Address of the main page; once for each ROOT.",
+        ),
     ],
-    once: Annotated[bool, typer.Option("--once", help="Write the report and end.")] = False,
+    once: Annotated[
+        bool, typer.Option("--once", help="Write the report and end.")
+    ] = False,
     access_log: Annotated[
         list[Path] | None,
-        typer.Option("--access-log", metavar="FILE", help="Access log of the site, common or combined format."),
+        typer.Option(
+            "--access-log",
+            metavar="FILE",
+            help="Access log of the site, common or combined format.",
+        ),
     ] = None,
     listen: Annotated[
         int,
         typer.Option(
-            "--listen", parser=whole(0, 65535), metavar="N", help="Answer for the report on this loopback port."
+            "--listen",
+            parser=whole(0, 65535),
+            metavar="N",
+            help="Answer for the report on this loopback port.",
         ),
     ] = 0,
     topic: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="WORD", help="Report only pages with one of these words.")
+        list[str] | None,
+        typer.Option(
+            "--topic", metavar="WORD", help="Report only pages with one of these words."
+        ),
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", metavar="PATTERN", help="Leave out these paths, such as drafts/*.")
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="PATTERN",
+            help="Leave out these paths, such as drafts/*.",
+        ),
     ] = None,
     rush: Annotated[
         list[str] | None,
-        typer.Option("--rush", metavar="FROM-TO", help="Hours in which ranking rests, such as 08:00-18:00."),
+        typer.Option(
+            "--rush",
+            metavar="FROM-TO",
+            help="Hours in which ranking rests, such as 08:00-18:00.",
+        ),
     ] = None,
     reset: Annotated[
-        Reset, typer.Option("--reset", help="When the flag is reset, unless the crawler chooses.")
+        Reset,
+        typer.Option(
+            "--reset", help="When the flag is reset, unless the crawler chooses."
+        ),
     ] = Reset.EVENT,
     period: Annotated[
-        float, typer.Option("--period", parser=seconds, metavar="S", help="Seconds of a reset by time.")
+        float,
+        typer.Option(
+            "--period", parser=seconds, metavar="S", help="Seconds of a reset by time."
+        ),
     ] = 86_400.0,
     key: Annotated[
-        str, typer.Option("--key", metavar="FILE", help="File with a key that crawlers share; the report is signed.")
+        str,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            help="File with a key that crawlers share; the report is signed.",
+        ),
     ] = "",
-    no_sitemap: Annotated[bool, typer.Option("--no-sitemap", help="Write no geohound-sitemap.xml.")] = False,
+    no_sitemap: Annotated[
+        bool, typer.Option("--no-sitemap", help="Write no geohound-sitemap.xml.")
+    ] = False,
     polling: Annotated[
-        bool, typer.Option("--polling", help="Look through all folders instead of asking the kernel.")
+        bool,
+        typer.Option(
+            "--polling", help="Look through all folders instead of asking the kernel."
+        ),
     ] = False,
     share: Annotated[
-        int, typer.Option("--share", parser=whole(1, 100), metavar="PERCENT", help="Of one core that may be used.")
+        int,
+        typer.Option(
+            "--share",
+            parser=whole(1, 100),
+            metavar="PERCENT",
+            help="Of one core that may be used.",
+        ),
     ] = 2,
     interval: Annotated[
-        float, typer.Option("--interval", parser=seconds, metavar="S", help="Between two looks.")
+        float,
+        typer.Option(
+            "--interval", parser=seconds, metavar="S", help="Between two looks."
+        ),
     ] = 2.0,
     state: Annotated[
-        str, typer.Option("--state", metavar="FOLDER", help="For the watcher's own database, outside of the site.")
+        str,
+        typer.Option(
+            "--state",
+            metavar="FOLDER",
+            help="For the watcher's own database, outside of the site.",
+        ),
     ] = "",
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
@@ -88,7 +145,9 @@ def watcher(
 ) -> None:
     """For site owners: keep a report of new and changed pages in a web site, for crawlers to read."""
     del verbose  # there is nothing more to say
-    options.gather(config, catalogue=catalogue)  # the watcher needs neither, but mistakes in them are reported
+    options.gather(
+        config, catalogue=catalogue
+    )  # the watcher needs neither, but mistakes in them are reported
     logs = [str(log) for log in access_log or ()]
     with ExitStack() as stack:
         try:
@@ -119,4 +178,6 @@ def _show(event: dict[str, Any], *, json: bool, quiet: bool) -> None:
             f"{event['report']}: {event['listed']:,} of {event['pages']:,} pages{left_out}; the site is {taken}."
         )
     elif not quiet:
-        printing.say(f"Watching {event['site']} ({event['how']}); the report is {event['report']}.")
+        printing.say(
+            f"Watching {event['site']} ({event['how']}); the report is {event['report']}."
+        )

@@ -33,7 +33,9 @@ class NodeFolder:
     def wait(self, most_s: float) -> None:
         """Until all have let go, or are gone."""
         give_up_at = time.monotonic() + most_s
-        while time.monotonic() < give_up_at and any(map(_is_alive, self._path.glob("[0-9]*"))):
+        while time.monotonic() < give_up_at and any(
+            map(_is_alive, self._path.glob("[0-9]*"))
+        ):
             time.sleep(LOOK_S)
 
     def remove(self) -> None:

@@ -37,7 +37,11 @@ _AGENT_PORTS = (
 LEAVE_S = 25.0  # for shards to be queued again
 END_S = 10.0  # for Ray to end by itself
 # A node that was not heard of for 4 times 3 seconds is dead.
-_SYSTEM = {"health_check_period_ms": 3000, "health_check_timeout_ms": 3000, "health_check_failure_threshold": 4}
+_SYSTEM = {
+    "health_check_period_ms": 3000,
+    "health_check_timeout_ms": 3000,
+    "health_check_failure_threshold": 4,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +57,32 @@ class NodePlan:
 
 def ray_command(plan: NodePlan) -> list[str]:
     """How Ray is started on this node, in the foreground."""
-    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
-    command += [f"--node-ip-address={plan.address}", f"--num-cpus={plan.workers}", "--num-gpus=0"]
+    command = [
+        sys.executable,
+        "-m",
+        "ray.scripts.scripts",
+        "start",
+        "--block",
+        "--disable-usage-stats",
+    ]
+    command += [
+        f"--node-ip-address={plan.address}",
+        f"--num-cpus={plan.workers}",
+        "--num-gpus=0",
+    ]
     # Ports that are known need not be waited for: on a busy machine Ray would give up.
     command += [f"--{agent}={_free_port(plan.address)}" for agent in _AGENT_PORTS]
     command += [f"--object-store-memory={80 * 2**20}"]  # nothing of ours is kept there
     if plan.head:
         return [*command, f"--address={plan.head}"]
     system = f"--system-config={json.dumps(_SYSTEM)}"
-    return [*command, "--head", f"--port={plan.port}", "--include-dashboard=false", system]
+    return [
+        *command,
+        "--head",
+        f"--port={plan.port}",
+        "--include-dashboard=false",
+        system,
+    ]
 
 
 def _free_port(address: str) -> int:
@@ -86,7 +107,10 @@ def keep(plan: NodePlan, settings: Settings) -> None:
             client.wait()
         signal_session(os.getsid(0), signal.SIGKILL, but=os.getpid())
         if not ended.is_set:
-            log.warning("The Ray processes of this node have ended; they are started again in %g s.", AGAIN_S)
+            log.warning(
+                "The Ray processes of this node have ended; they are started again in %g s.",
+                AGAIN_S,
+            )
             time.sleep(AGAIN_S)
     folder.remove()
 
@@ -135,7 +159,11 @@ def _supervise(plan: NodePlan, settings: Settings) -> None:
     try:
         # On another node it would be lost, and late, whenever that node is.
         nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-        head = next(node for node in nodes if node["Alive"] and node["NodeManagerAddress"] == plan.address)
+        head = next(
+            node
+            for node in nodes
+            if node["Alive"] and node["NodeManagerAddress"] == plan.address
+        )
         supervisor: Any = ray.remote(ClusterSupervisor).options(
             name=SUPERVISOR,
             lifetime="detached",
@@ -143,7 +171,9 @@ def _supervise(plan: NodePlan, settings: Settings) -> None:
             max_restarts=-1,
             max_concurrency=16,
             get_if_exists=True,
-            scheduling_strategy=NodeAffinitySchedulingStrategy(head["NodeID"], soft=False),
+            scheduling_strategy=NodeAffinitySchedulingStrategy(
+                head["NodeID"], soft=False
+            ),
         )
         ray.get(supervisor.remote(settings).is_up.remote(), timeout=UP_S)
     finally:
@@ -154,26 +184,43 @@ def connect(address: str) -> None:
     """Be a client of the cluster."""
     import ray  # noqa: PLC0415
 
-    ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, configure_logging=False)
+    ray.init(
+        address=address,
+        namespace=NAMESPACE,
+        log_to_driver=False,
+        configure_logging=False,
+    )
 
 
 def main() -> None:
     """The first line of standard input has plan and settings: passwords are in no command line."""
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
-    plan, settings = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[NodePlan, Settings])
+    logging.basicConfig(
+        format="%(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+        level=logging.WARNING,
+    )
+    plan, settings = msgspec.json.decode(
+        sys.stdin.buffer.readline(), type=tuple[NodePlan, Settings]
+    )
     if "--supervise" in sys.argv:
         _supervise(plan, settings)
     else:
         keep(plan, settings)
 
 
-def start_node(plan: NodePlan, settings: Settings, log_file: Path) -> subprocess.Popen[bytes]:
+def start_node(
+    plan: NodePlan, settings: Settings, log_file: Path
+) -> subprocess.Popen[bytes]:
     """Keep this machine in a cluster in the background, by a process that leads a session of its own."""
     with log_file.open("ab") as written:
-        return _start(plan, settings, stdout=written, stderr=written, start_new_session=True)
+        return _start(
+            plan, settings, stdout=written, stderr=written, start_new_session=True
+        )
 
 
-def _start(plan: NodePlan, settings: Settings, *options: str, **more: Any) -> subprocess.Popen[bytes]:
+def _start(
+    plan: NodePlan, settings: Settings, *options: str, **more: Any
+) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "geohound.cluster.node", *options]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, **more)  # noqa: S603 - our own module
     assert process.stdin is not None  # noqa: S101 - says the type

@@ -14,7 +14,11 @@ ROUND_S = 0.05
 
 def processes_of(session: int) -> list[int]:
     """Those that are alive."""
-    return [pid for entry in Path("/proc").glob("[0-9]*") if _is_in(session, pid := int(entry.name))]
+    return [
+        pid
+        for entry in Path("/proc").glob("[0-9]*")
+        if _is_in(session, pid := int(entry.name))
+    ]
 
 
 def signal_session(session: int, number: signal.Signals, but: int = 0) -> None:
@@ -33,7 +37,9 @@ def signal_session(session: int, number: signal.Signals, but: int = 0) -> None:
 
 def _is_in(session: int, pid: int) -> bool:
     try:
-        state, _, _, of, *_ = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        state, _, _, of, *_ = (
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        )
     except (OSError, ValueError):  # it has ended meanwhile
         return False
     return int(of) == session and state not in "ZX"

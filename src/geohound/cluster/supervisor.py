@@ -49,7 +49,10 @@ class ClusterSupervisor:
         self._nodes: dict[str, dict[str, Any]] = {}
         self._store: SupervisorStore | None = None
         # Here, not in a method: when Ray starts a supervisor anew, nobody is there to call one.
-        self._serving = [asyncio.create_task(self._divide()), asyncio.create_task(self._watch())]
+        self._serving = [
+            asyncio.create_task(self._divide()),
+            asyncio.create_task(self._watch()),
+        ]
         self._leaving = asyncio.create_task(leave_when_asked(self.close))
 
     async def is_up(self) -> bool:
@@ -60,11 +63,16 @@ class ClusterSupervisor:
         """End the workers of all nodes in good order: they queue their shards again, and no node is left."""
         for serving in self._serving:
             serving.cancel()
-        ended = [asyncio.wait_for(worker.actor.close.remote(), HUNG_S) for worker in self._workers.values()]
+        ended = [
+            asyncio.wait_for(worker.actor.close.remote(), HUNG_S)
+            for worker in self._workers.values()
+        ]
         await asyncio.gather(*self._serving, *ended, return_exceptions=True)
         self._workers, self._nodes = {}, {}
         with suppress(StoreError):
-            await asyncio.to_thread(write_status, await self._open_store(), self.status())
+            await asyncio.to_thread(
+                write_status, await self._open_store(), self.status()
+            )
 
     async def _divide(self) -> None:
         """Run the tasks that are divided; their shards are run by the workers."""
@@ -87,7 +95,11 @@ class ClusterSupervisor:
             await asyncio.sleep(LOOK_S)
 
     async def _look(self) -> None:
-        alive = {node["NodeID"]: node for node in await asyncio.to_thread(ray.nodes) if node["Alive"]}
+        alive = {
+            node["NodeID"]: node
+            for node in await asyncio.to_thread(ray.nodes)
+            if node["Alive"]
+        }
         self._nodes = alive
         store = await self._open_store()
         gone = [worker for worker in self._workers.values() if worker.node not in alive]
@@ -97,10 +109,17 @@ class ClusterSupervisor:
             for number in range(int(node["Resources"].get("CPU", 1))):
                 name = f"{node_id}/{number}"
                 if name not in self._workers:
-                    self._workers[name] = self._hire(node_id, node["NodeManagerAddress"])
+                    self._workers[name] = self._hire(
+                        node_id, node["NodeManagerAddress"]
+                    )
         shards = await asyncio.to_thread(shards_under_way, store)
         share = -(-shards // max(1, len(self._workers)))
-        await asyncio.gather(*(self._ask(worker, max(1, share)) for worker in list(self._workers.values())))
+        await asyncio.gather(
+            *(
+                self._ask(worker, max(1, share))
+                for worker in list(self._workers.values())
+            )
+        )
         await asyncio.to_thread(write_status, store, self.status())
 
     async def _open_store(self) -> SupervisorStore:
@@ -119,12 +138,18 @@ class ClusterSupervisor:
     async def _ask(self, worker: _Hired, share: int) -> None:
         try:
             if not worker.holder:
-                worker.holder = await asyncio.wait_for(worker.actor.start.remote(), HUNG_S)
-            worker.running = await asyncio.wait_for(worker.actor.beat.remote(share), HUNG_S / 4)
+                worker.holder = await asyncio.wait_for(
+                    worker.actor.start.remote(), HUNG_S
+                )
+            worker.running = await asyncio.wait_for(
+                worker.actor.beat.remote(share), HUNG_S / 4
+            )
             worker.heard_at = time.monotonic()
         except TimeoutError:
             if time.monotonic() - worker.heard_at > HUNG_S:
-                log.warning("A worker on %s does not answer and is killed.", worker.address)
+                log.warning(
+                    "A worker on %s does not answer and is killed.", worker.address
+                )
                 ray.kill(worker.actor)
                 await self._let_go(worker, is_node=False)
         except ray.exceptions.RayActorError:
@@ -132,10 +157,16 @@ class ClusterSupervisor:
 
     async def _let_go(self, worker: _Hired, *, is_node: bool) -> None:
         """Whatever a dead worker held is free at once: its epoch is over, it can write nothing more."""
-        self._workers = {name: each for name, each in self._workers.items() if each is not worker}
+        self._workers = {
+            name: each for name, each in self._workers.items() if each is not worker
+        }
         if worker.holder:
-            freed = await asyncio.to_thread(free_claims, await self._open_store(), worker.holder, requeue=is_node)
-            log.warning("A worker on %s is gone; %d shards are free.", worker.address, freed)
+            freed = await asyncio.to_thread(
+                free_claims, await self._open_store(), worker.holder, requeue=is_node
+            )
+            log.warning(
+                "A worker on %s is gone; %d shards are free.", worker.address, freed
+            )
 
     def status(self) -> dict[str, Any]:
         """For people: nodes and workers."""
@@ -148,8 +179,12 @@ class ClusterSupervisor:
                     "id": node_id[:12],
                     "address": node["NodeManagerAddress"],
                     "workers": sum(worker.node == node_id for worker in workers),
-                    "shards": sum(worker.running for worker in workers if worker.node == node_id),
+                    "shards": sum(
+                        worker.running for worker in workers if worker.node == node_id
+                    ),
                 }
-                for node_id, node in sorted(self._nodes.items(), key=lambda item: item[1]["NodeManagerAddress"])
+                for node_id, node in sorted(
+                    self._nodes.items(), key=lambda item: item[1]["NodeManagerAddress"]
+                )
             ],
         }

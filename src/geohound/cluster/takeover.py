@@ -27,7 +27,11 @@ def free_claims(store: SupervisorStore, holder: str, *, requeue: bool) -> int:
 
     Where its whole node is gone, no task of it is suspected of having killed it.
     """
-    held = [task for task in store.tasks.list(_RUNNING) if task.claim and task.claim.holder == holder]
+    held = [
+        task
+        for task in store.tasks.list(_RUNNING)
+        if task.claim and task.claim.holder == holder
+    ]
     for task in held:
         if task.claim is not None:
             store.tasks.expire(task.claim)

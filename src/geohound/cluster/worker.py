@@ -58,7 +58,9 @@ class Worker:
                 with app.task_runner(self._settings, indexes=False) as (runner, _):
                     await runner.serve(self._limit, is_run_whole)
             except StoreError as error:
-                log.warning("Process %d waits for its catalogue: %s", os.getpid(), error)
+                log.warning(
+                    "Process %d waits for its catalogue: %s", os.getpid(), error
+                )
                 await asyncio.sleep(RETRY_S)
 
     def _limit(self, running: int) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+if (
+    TYPE_CHECKING
+):  # all that is spoken of here: whoever needs a contract need not load it
     from collections.abc import Awaitable, Iterator, Mapping, Sequence
     from datetime import datetime
 
@@ -48,7 +50,9 @@ class CheckQueue(Protocol):
     def services(self) -> Iterator[DueLook]:
         """Every service of the queue."""
 
-    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Awaitable[Sequence[StateStep | None]]:
+    def settle(
+        self, claim: Claim, ended: Sequence[EndedLook]
+    ) -> Awaitable[Sequence[StateStep | None]]:
         """Write what was met and when each target is due again, all or nothing; on disk when awaited.
 
         For each look the health before and after (UNKNOWN where the target is no service); None, and nothing written

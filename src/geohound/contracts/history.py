@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+if (
+    TYPE_CHECKING
+):  # all that is spoken of here: whoever needs a contract need not load it
     from collections.abc import Awaitable, Iterator, Sequence
     from datetime import datetime
 

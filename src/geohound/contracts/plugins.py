@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+if (
+    TYPE_CHECKING
+):  # all that is spoken of here: whoever needs a contract need not load it
     from collections.abc import Iterable, Sequence
     from datetime import date
 
@@ -39,7 +41,9 @@ class Kind(Protocol):
     def read(self, document: Document) -> Service | Refusal | None:
         """The service that this answer is; a refusal if it is mine but refuses; None if it is not mine."""
 
-    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def requests(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         """What can be asked of a layer at a box, or of all of it; without a name the layer is the whole service."""
 
 
@@ -51,7 +55,9 @@ class SnippetWriter(Protocol):
     language: str
     rank: int  # its place in lists
 
-    def write(self, service: Service, layer: Layer, request: LayerRequest) -> str | None:
+    def write(
+        self, service: Service, layer: Layer, request: LayerRequest
+    ) -> str | None:
         """The code; None where the program cannot make this request."""
 
 
@@ -63,7 +69,9 @@ class Order(Protocol):
 
     id: str
     title: str
-    counts_links: bool  # does it want to hear of every link to a URL, not only of the first?
+    counts_links: (
+        bool  # does it want to hear of every link to a URL, not only of the first?
+    )
     has_stages: bool  # is one stage to be over before the next begins?
     seeds_by_rank: bool  # is the position of a search result its rank in its query? Otherwise its place among all
     ranks_hosts: bool  # does it know good hosts from poor ones, so that the best may be waited for?
@@ -137,7 +145,9 @@ class Harvester(Protocol):
     def start(self, since: date | None) -> bytes:
         """The cursor of the first page, of records changed since then where the protocol supports it; b"" for all."""
 
-    async def page(self, source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    async def page(
+        self, source: str, cursor: bytes, fetcher: Fetcher
+    ) -> HarvestPage | Failure:
         """One page of the catalogue; nothing of it is remembered but the cursor of the next one."""
 
 
@@ -150,7 +160,9 @@ class Searcher(Protocol):
     keys: tuple[str, ...]  # environment variables, all of which it needs
     terms: SearchTerms
 
-    async def page(self, request: SearchRequest, fetcher: Fetcher) -> SearchPage | Failure:
+    async def page(
+        self, request: SearchRequest, fetcher: Fetcher
+    ) -> SearchPage | Failure:
         """One page of results by at most one request; a missing key or a refusal is a sentence."""
 
 

@@ -30,7 +30,9 @@ class ShardStore(Protocol):
     def acknowledge(self, claim: Claim, parcels: Sequence[int]) -> None:
         """What they held is in the log of this shard."""
 
-    def note_idle(self, claim: Claim, *, is_idle: bool, has_more: bool, used: int) -> None:
+    def note_idle(
+        self, claim: Claim, *, is_idle: bool, has_more: bool, used: int
+    ) -> None:
         """This shard waits for links, or, where it has more, for pages; pages that it did not use go back."""
 
     def grant(self, claim: Claim, most: int, some: int) -> int:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from geohound.model.user_error import UserError
 
-if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+if (
+    TYPE_CHECKING
+):  # all that is spoken of here: whoever needs a contract need not load it
     from collections.abc import Awaitable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
@@ -29,7 +31,13 @@ if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need n
     from geohound.model.search.segment import Manifest
     from geohound.model.service import KnownProofs, Service, Sighting
     from geohound.model.visit import Candidate, RequestRecord
-    from geohound.model.work.data_file import DataFile, FileCounts, FileFilter, FileHead, NumberedFile
+    from geohound.model.work.data_file import (
+        DataFile,
+        FileCounts,
+        FileFilter,
+        FileHead,
+        NumberedFile,
+    )
     from geohound.model.work.event import Event, EventPage
     from geohound.model.work.frontier import (
         FrontierBatch,
@@ -78,7 +86,9 @@ class FrontierLog(Protocol):
     def append(self, claim: Claim, batch: FrontierBatch) -> Awaitable[None]:
         """Write all of it or nothing; on disk when awaited. FencedError, and nothing written, if the claim is stale."""
 
-    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+    def visits(
+        self, task: TaskId, after: int = 0, limit: int = 1000
+    ) -> Sequence[VisitRecord]:
         """What became of URLs that do not wait, by number, those greater than `after`."""
 
     def memos(self, task: TaskId) -> Iterator[Memo]:
@@ -100,7 +110,9 @@ class FrontierLog(Protocol):
 class RequestLog(Protocol):
     """Every request that was made, for the owners of the hosts."""
 
-    def record(self, task: TaskId, requests: Sequence[RequestRecord]) -> Awaitable[None]:
+    def record(
+        self, task: TaskId, requests: Sequence[RequestRecord]
+    ) -> Awaitable[None]:
         """Keep them, soon and whether somebody awaits it or not."""
 
     def to_host(self, host: str, limit: int = 0) -> Sequence[RequestRecord]:
@@ -126,7 +138,9 @@ class RobotsCache(Protocol):
 class SearchCache(Protocol):
     """Pages of results of search providers: what was paid for once is used again while it is young."""
 
-    def keep(self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0) -> Awaitable[None]:
+    def keep(
+        self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0
+    ) -> Awaitable[None]:
         """One page, by its number from 1, and the task that asked for it; on disk when awaited."""
 
     def asked_by(self, task: TaskId) -> Mapping[str, int]:
@@ -135,7 +149,9 @@ class SearchCache(Protocol):
     def cached(self, source: str, query: str, number: int) -> CachedSearch | None:
         """The page as it was had last, with its age."""
 
-    def kept(self, max_age_s: float, task: TaskId | None = None) -> Iterator[KeptSearch]:
+    def kept(
+        self, max_age_s: float, task: TaskId | None = None
+    ) -> Iterator[KeptSearch]:
         """All pages that are not older, of all tasks or of one, by source, query and number."""
 
 
@@ -189,7 +205,9 @@ class WatchedSiteStore(Protocol):
 class CatalogueStore(Protocol):
     """What has been confirmed: services, where they were seen, how they fare."""
 
-    def record(self, met: Sequence[Observation | Check]) -> Awaitable[Sequence[Recorded]]:
+    def record(
+        self, met: Sequence[Observation | Check]
+    ) -> Awaitable[Sequence[Recorded]]:
         """Add or refresh services, with where they were met; all or none. A check of an unknown one is not kept."""
 
     def get(self, service_id: str) -> Service | None:
@@ -249,7 +267,9 @@ class DataFileStore(Protocol):
     def record(self, found: Sequence[DataFile]) -> Awaitable[None]:
         """Add those that are not known, soon and whether somebody awaits it or not; known ones stay as they are."""
 
-    def answered(self, url: str, head: FileHead, status: int, at: datetime) -> Awaitable[None]:
+    def answered(
+        self, url: str, head: FileHead, status: int, at: datetime
+    ) -> Awaitable[None]:
         """Keep what was answered about a known file, soon; where it is no data file, forget it."""
 
     def files(self, which: FileFilter = ...) -> Sequence[NumberedFile]:
@@ -312,7 +332,9 @@ class TaskStore(Protocol):
 class HostClaims(Protocol):
     """Which process may ask a host for the next seconds: one rate for each host. Pauses are seconds from now."""
 
-    def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
+    def claim(
+        self, pauses: Mapping[str, float], holder: str, ttl_s: float
+    ) -> ClaimedHosts:
         """Take or renew these hosts, each with the pause that it needs; those that others hold are noted as wanted."""
 
     def wanted(self, holder: str) -> Sequence[str]:
@@ -321,7 +343,9 @@ class HostClaims(Protocol):
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         """Let go of these hosts, as far as they are still this holder's."""
 
-    def share_addresses(self, addresses: Sequence[str], holder: str, ttl_s: float) -> Mapping[str, int]:
+    def share_addresses(
+        self, addresses: Sequence[str], holder: str, ttl_s: float
+    ) -> Mapping[str, int]:
         """This holder asks these numeric addresses for the next seconds: how many holders ask each of them now."""
 
 
@@ -337,7 +361,9 @@ class SegmentStore(Protocol):
     def read(self, segment: str, part: str) -> memoryview:
         """One part of a segment; SegmentGoneError where the manifest no longer names the segment."""
 
-    def publish(self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]) -> bool:
+    def publish(
+        self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]
+    ) -> bool:
         """Make this the manifest, with the parts of its new segments by id; what it no longer names is deleted.
 
         Compare and swap: False, and nothing is changed, unless its version is the next one. All or nothing.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # all that is spoken of here: whoever needs a contract need not load it
+if (
+    TYPE_CHECKING
+):  # all that is spoken of here: whoever needs a contract need not load it
     from datetime import datetime
 
     from geohound.model.secrets import Secrets

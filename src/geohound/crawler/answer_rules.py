@@ -10,7 +10,9 @@ from geohound.model.visit import Failure, Response, Visit
 from geohound.politeness import asked_pause_s
 
 
-def objection_to(refusal: RefusalReason | None, document: Document) -> FailureReason | None:
+def objection_to(
+    refusal: RefusalReason | None, document: Document
+) -> FailureReason | None:
     """Why this answer is not even worth mining."""
     if refusal in WALLS:
         return WALLS[refusal]
@@ -19,7 +21,11 @@ def objection_to(refusal: RefusalReason | None, document: Document) -> FailureRe
 
 def failed_test(refusal: RefusalReason | None) -> FailureReason:
     """Why a test was in vain."""
-    return _FAILED_TESTS.get(refusal, FailureReason.INCONCLUSIVE) if refusal else FailureReason.INCONCLUSIVE
+    return (
+        _FAILED_TESTS.get(refusal, FailureReason.INCONCLUSIVE)
+        if refusal
+        else FailureReason.INCONCLUSIVE
+    )
 
 
 _FAILED_TESTS = {
@@ -62,4 +68,6 @@ def broken_off(last: Visit | None) -> Failure | None:
 def busy(answer: Response) -> Failure:
     """A 429 or 503 as the passing failure it is."""
     reason, detail = BUSY_STATUSES[answer.status], f"HTTP {answer.status}"
-    return Failure(answer.url, reason, detail, answer.at, answer.elapsed_s, asked_pause_s(answer))
+    return Failure(
+        answer.url, reason, detail, answer.at, answer.elapsed_s, asked_pause_s(answer)
+    )

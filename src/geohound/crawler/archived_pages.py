@@ -16,7 +16,9 @@ from geohound.urls.address_book import AddressBook
 Mine = Callable[[Document], Awaitable[Page]]  # reads a document without a request
 
 
-async def mine_archived(found: HarvestPage, mine: Mine, kinds: Mapping[str, Kind], book: AddressBook) -> HarvestPage:
+async def mine_archived(
+    found: HarvestPage, mine: Mine, kinds: Mapping[str, Kind], book: AddressBook
+) -> HarvestPage:
     """The page of a harvest with what its archived pages name, and without these pages."""
     listed = dict.fromkeys(found.listed)
     for response in found.documents:
@@ -27,7 +29,9 @@ async def mine_archived(found: HarvestPage, mine: Mine, kinds: Mapping[str, Kind
     return replace(found, listed=tuple(listed), documents=())
 
 
-async def _named(response: Response, mine: Mine, kinds: Mapping[str, Kind], book: AddressBook) -> list[Listed]:
+async def _named(
+    response: Response, mine: Mine, kinds: Mapping[str, Kind], book: AddressBook
+) -> list[Listed]:
     document = Document(response)
     verdict = probe.recognise(document, kinds)
     if verdict.services:

@@ -38,9 +38,15 @@ class CatalogueWriter:
 
     async def keep(self, read: PageRead, candidate: Candidate, report: Report) -> int:
         """Put what was proved into the catalogue; follow what it lists. How many were new."""
-        wanted = [self._located(service, report) for service in await self._wanted(self._whole(read.services))]
+        wanted = [
+            self._located(service, report)
+            for service in await self._wanted(self._whole(read.services))
+        ]
         kept = [
-            self.put(service, candidate, self._check(service, read, wanted, report.elapsed_s)) for service in wanted
+            self.put(
+                service, candidate, self._check(service, read, wanted, report.elapsed_s)
+            )
+            for service in wanted
         ]
         new = 0
         for service, recorded in zip(wanted, await asyncio.gather(*kept), strict=True):
@@ -54,34 +60,70 @@ class CatalogueWriter:
     def _located(self, service: Service, report: Report) -> Service:
         """With the place of the host that answered (PolarHub, section 5: the balloon on its map)."""
         host = urls.host(service.endpoint)
-        asked = (request.address for request in report.requests if request.address and request.host == host)
+        asked = (
+            request.address
+            for request in report.requests
+            if request.address and request.host == host
+        )
         location = self._parts.locate(host, next(asked, report.address))
         return replace(service, location=location) if location else service
 
-    def _check(self, service: Service, read: PageRead, wanted: Sequence[Service], elapsed_s: float) -> Check:
+    def _check(
+        self,
+        service: Service,
+        read: PageRead,
+        wanted: Sequence[Service],
+        elapsed_s: float,
+    ) -> Check:
         """An answer that proves more than is wanted must not stand for all that it proves the next time."""
-        proof = next((proof for proof in read.proofs if proof.service_id == service.id), None)
+        proof = next(
+            (proof for proof in read.proofs if proof.service_id == service.id), None
+        )
         asked = proof.url if proof else ""
         ids = {other.id for other in wanted}
-        is_whole = all(other.service_id in ids for other in read.proofs if other.url == asked)
+        is_whole = all(
+            other.service_id in ids for other in read.proofs if other.url == asked
+        )
         validators = proof.validators if proof and is_whole else None
         now = self._parts.clock.now()
-        return Check(service.id, now, True, service.tls_fault, elapsed_s, service.fingerprint, asked, validators)
+        return Check(
+            service.id,
+            now,
+            True,
+            service.tls_fault,
+            elapsed_s,
+            service.fingerprint,
+            asked,
+            validators,
+        )
 
     async def keep_failed(self, report: Report) -> None:
         """Services of the catalogue did not answer as such; a crawl that asks one in several ways checks it once."""
         now = self._parts.clock.now()
-        first = [each for each in report.failed_checks if self._checked.add(hash(each.service_id))]
-        failed = [Check(each.service_id, now, each.ok, each.reason, report.elapsed_s) for each in first]
+        first = [
+            each
+            for each in report.failed_checks
+            if self._checked.add(hash(each.service_id))
+        ]
+        failed = [
+            Check(each.service_id, now, each.ok, each.reason, report.elapsed_s)
+            for each in first
+        ]
         await self._parts.catalogue.record(failed)
 
-    def _announce(self, service: Service, recorded: Recorded, candidate: Candidate) -> None:
+    def _announce(
+        self, service: Service, recorded: Recorded, candidate: Candidate
+    ) -> None:
         """Each service once: those that the task has found, and those that were known before it (PH-5)."""
         is_first = self._announced.add(hash(recorded.service_id))
         if recorded.is_new:
-            self._observer.on_service(service, candidate, self._score(recorded.service_id, service.kind))
+            self._observer.on_service(
+                service, candidate, self._score(recorded.service_id, service.kind)
+            )
         elif is_first and not self._is_own(recorded.service_id):
-            self._observer.on_known(service, self._score(recorded.service_id, service.kind))
+            self._observer.on_known(
+                service, self._score(recorded.service_id, service.kind)
+            )
 
     def _score(self, service_id: str, kind: str) -> float | None:
         """Provisional where there were few looks (PH-18)."""
@@ -93,15 +135,21 @@ class CatalogueWriter:
         first = next(iter(self._parts.catalogue.sightings(service_id)), None)
         return first is not None and first.task == self._plan.task
 
-    async def put(self, service: Service, candidate: Candidate, check: Check | None = None) -> Recorded:
+    async def put(
+        self, service: Service, candidate: Candidate, check: Check | None = None
+    ) -> Recorded:
         """Keep the service, where it was met and how it fared."""
         now = self._parts.clock.now()
         sighting = Sighting(
             service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self._plan.task,
             candidate.depth,
         )  # fmt: skip
-        topics = await asyncio.to_thread(self._parts.topics_of, service)  # of thousands of layers that takes a while
-        (recorded,) = await self._parts.catalogue.record([Observation(service, sighting, check, tuple(topics))])
+        topics = await asyncio.to_thread(
+            self._parts.topics_of, service
+        )  # of thousands of layers that takes a while
+        (recorded,) = await self._parts.catalogue.record(
+            [Observation(service, sighting, check, tuple(topics))]
+        )
         return recorded
 
     def known(self, url: str) -> Service | None:
@@ -112,10 +160,17 @@ class CatalogueWriter:
         """
         claim, kind = self._parts.book.classify(url)
         place = urls.endpoint(url)
-        if claim is not urls.ServiceHint.CERTAIN or hash((kind, place)) not in self._proved:
+        if (
+            claim is not urls.ServiceHint.CERTAIN
+            or hash((kind, place)) not in self._proved
+        ):
             return None
-        service = next((s for s in self._parts.catalogue.at(place) if s.kind == kind), None)
-        is_higher = service is not None and version_order(_version_asked(url)) > version_order(service.version)
+        service = next(
+            (s for s in self._parts.catalogue.at(place) if s.kind == kind), None
+        )
+        is_higher = service is not None and version_order(
+            _version_asked(url)
+        ) > version_order(service.version)
         return None if is_higher else service
 
     def _whole(self, services: Sequence[Service]) -> Sequence[Service]:
@@ -130,7 +185,8 @@ class CatalogueWriter:
         refused = Counter(
             objection
             for service, objection in objections
-            if objection is not None and self._refused.add(hash((service.kind, service.endpoint)))
+            if objection is not None
+            and self._refused.add(hash((service.kind, service.endpoint)))
         )
         if refused:
             self._parts.frontier.admit((), refused=refused)
@@ -154,8 +210,12 @@ class CatalogueWriter:
     def _follow_service(self, service: Service, candidate: Candidate) -> None:
         """Services name other services; catalogues of them are harvested, which is a lease of its own."""
         clue = f"listed by {service.title}"[:200]
-        named = [c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c]
-        found = [listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in named]
+        named = [
+            c for c in (urls.canonical(u, service.endpoint) for u in service.links) if c
+        ]
+        found = [
+            listed(u, candidate, (service.endpoint, clue), Via.SERVICE) for u in named
+        ]
         found += harvests_of(candidate, self._plan, self._parts.harvesters, service)
         admit(found, self._plan.scope, self._parts.frontier)
 
@@ -163,5 +223,9 @@ class CatalogueWriter:
 def _version_asked(url: str) -> str:
     """The highest version that a request for capabilities asks for, under the names that this has had."""
     asked = urls.params_lower(url)
-    named = [asked.get("version", ""), asked.get("wmtver", ""), *asked.get("acceptversions", "")[:100].split(",")]
+    named = [
+        asked.get("version", ""),
+        asked.get("wmtver", ""),
+        *asked.get("acceptversions", "")[:100].split(","),
+    ]
     return max(named, key=version_order)

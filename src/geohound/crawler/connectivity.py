@@ -13,15 +13,23 @@ MAX_WITNESSES = 8
 
 def is_answer(report: Report) -> bool:
     """Has somebody at the other end of the network said something, be it to turn us away?"""
-    return report.failure is None or bool(report.status) or report.failure.reason.means.is_answer
+    return (
+        report.failure is None
+        or bool(report.status)
+        or report.failure.reason.means.is_answer
+    )
 
 
 class ConnectivityMonitor:
     """Failures that a lost network would cause too, held back until somebody knows."""
 
     def __init__(self, witness: str = "") -> None:
-        self._witnesses: dict[str, None] = {}  # origins that have answered, the latest last
-        self._held: list[tuple[float, Candidate, Report]] = []  # with the time when it failed
+        self._witnesses: dict[
+            str, None
+        ] = {}  # origins that have answered, the latest last
+        self._held: list[
+            tuple[float, Candidate, Report]
+        ] = []  # with the time when it failed
         self._dead: set[str] = set()  # hosts that failed while others answered
         self.has_heard = False  # has anybody answered at all, be it to turn us away?
         if witness:
@@ -79,7 +87,9 @@ class ConnectivityMonitor:
         Whose host fails once more has failed by itself. An answer may come late: what was asked for before a failure
         says nothing of the network at the time of the failure.
         """
-        found = [(candidate, report) for at, candidate, report in self._held if at <= since]
+        found = [
+            (candidate, report) for at, candidate, report in self._held if at <= since
+        ]
         self._held = [held for held in self._held if held[0] > since]
         if len(self._dead) > MAX_DEAD:
             self._dead.clear()
@@ -94,7 +104,15 @@ class ConnectivityMonitor:
 
     def reasons(self) -> str:
         """Why those failed that are held back."""
-        return ", ".join(sorted({str(report.failure.reason) for _, _, report in self._held if report.failure}))
+        return ", ".join(
+            sorted(
+                {
+                    str(report.failure.reason)
+                    for _, _, report in self._held
+                    if report.failure
+                }
+            )
+        )
 
     def __bool__(self) -> bool:
         return bool(self._held)

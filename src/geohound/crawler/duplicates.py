@@ -19,12 +19,16 @@ from geohound.model.work.job import Sketch
 from .page_sketch import family_key, name_key, shape_key
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
-MAX_DULL = 8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
+MAX_DULL = (
+    8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
+)
 MAX_ALIKE = 30  # pages in a row that say nearly the same, and nothing new: they may differ in a word that matters
 MAX_MISSED = 100  # in a row, of what looks like services: many may be gone, all with the same words, and the next not
 MAX_ROWS = 200_000  # shapes and families of which the last pages in a row are counted
 MANY_PAGES = 8  # of one family: fewer are worth no look
-MAX_OTHER = 4  # parts of its words in which a page may differ from another that it repeats
+MAX_OTHER = (
+    4  # parts of its words in which a page may differ from another that it repeats
+)
 MAX_FAMILIES = 20_000  # under watch, those of late
 MAX_LEADS = 1_000  # families of links that are remembered of one family of pages
 MAX_BARREN = 30  # pages of a family in a row with no way to a service: who leads there leads to nothing
@@ -48,14 +52,19 @@ class Novelty(NamedTuple):
     """What a page adds to others of its family."""
 
     is_dull: bool  # nothing: it says what another has said, but for a few words, and leads where that one led
-    is_promising: bool  # whatever it says: it leads to a service, or to pages of a kind that may
+    is_promising: (
+        bool  # whatever it says: it leads to a service, or to pages of a kind that may
+    )
 
 
 class NearDuplicateDetector:
     """What a crawl remembers of the contents it has seen: nine bytes a page, and some megabytes."""
 
     def __init__(
-        self, marks: Iterable[tuple[int, int]] = (), memos: Iterable[Memo] = (), links: Iterable[str] = ()
+        self,
+        marks: Iterable[tuple[int, int]] = (),
+        memos: Iterable[Memo] = (),
+        links: Iterable[str] = (),
     ) -> None:
         """As an earlier run of the crawl has left it: the marks of its pages, its memos, and links of late."""
         self._bodies = HashSet()
@@ -65,7 +74,9 @@ class NearDuplicateDetector:
         self._hoped = _Counts(MAX_FAMILIES)  # links for which pages were kept, by host
         self._families: Recent[int, _Family] = Recent(MAX_FAMILIES)
         self._changed: set[int] = set()  # families
-        self._seen = HashSet()  # links: those in the frame of a page stand on all its neighbours
+        self._seen = (
+            HashSet()
+        )  # links: those in the frame of a page stand on all its neighbours
         for kind, key, state in memos:
             if kind == _FAMILY:
                 self._families.put(key, _Family.unpacked(state))
@@ -73,7 +84,9 @@ class NearDuplicateDetector:
                 self._counts[kind].restore(key, state)
         for body, words in marks:
             self._bodies.add(body)
-            if words and self._families:  # else nobody knows any more what these pages led to
+            if (
+                words and self._families
+            ):  # else nobody knows any more what these pages led to
                 self._wordings.add(words & _WORDS_BITS)
         for url in links:
             self._seen.add(hash(url))
@@ -84,9 +97,17 @@ class NearDuplicateDetector:
 
     def take_memos(self) -> list[Memo]:
         """What has changed since this was last asked, for a crawl that is resumed."""
-        memos = [memo for kind, counts in enumerate(self._counts) for memo in counts.take_memos(kind)]
+        memos = [
+            memo
+            for kind, counts in enumerate(self._counts)
+            for memo in counts.take_memos(kind)
+        ]
         changed = ((key, self._families.get(key)) for key in self._changed)
-        memos += [Memo(_FAMILY, key, found.packed()) for key, found in changed if found and found.is_worth_keeping]
+        memos += [
+            Memo(_FAMILY, key, found.packed())
+            for key, found in changed
+            if found and found.is_worth_keeping
+        ]
         self._changed.clear()
         return memos
 
@@ -95,9 +116,15 @@ class NearDuplicateDetector:
         if not self._dull and not self._alike:
             return False
         dull, alike = self._dull.get(shape_key(url)), self._alike.get(family_key(url))
-        return max(dull, alike) >= MAX_MISSED if is_probe else dull >= MAX_DULL or alike >= MAX_ALIKE
+        return (
+            max(dull, alike) >= MAX_MISSED
+            if is_probe
+            else dull >= MAX_DULL or alike >= MAX_ALIKE
+        )
 
-    def repeats(self, url: str, body: int, words: int, *, promises: bool = False) -> bool:
+    def repeats(
+        self, url: str, body: int, words: int, *, promises: bool = False
+    ) -> bool:
         """Remember the marks of a page; True if its host has said the same before.
 
         Pages that differ in numbers alone, as those of map sheets do, may lead to different services.
@@ -118,7 +145,14 @@ class NearDuplicateDetector:
         """A page was read that says nearly what others of its family say, or one that does not."""
         self._alike.count(family_key(url), is_one=is_dull)
 
-    def judge(self, url: str, found_on: str, links: Sequence[str], sketch: Sketch, services: int = 0) -> Novelty:
+    def judge(
+        self,
+        url: str,
+        found_on: str,
+        links: Sequence[str],
+        sketch: Sketch,
+        services: int = 0,
+    ) -> Novelty:
         """Compare a page with an earlier one of its family, once there have been many of them.
 
         A handful of words is so little that few descriptions of datasets differ in no more, whatever frame they
@@ -131,7 +165,11 @@ class NearDuplicateDetector:
         page_family.parent = family_key(found_on) if found_on else 0
         if page_family.pages < MANY_PAGES:
             page_family.length = sketch.length
-        fresh = {at: lead for at, lead in zip(links, sketch.leads, strict=False) if self._is_fresh(at)}
+        fresh = {
+            at: lead
+            for at, lead in zip(links, sketch.leads, strict=False)
+            if self._is_fresh(at)
+        }
         shows = services > 0 or not sketch.suspects.isdisjoint(fresh)
         if shows:
             self._credit(key, hoped_for)
@@ -146,7 +184,11 @@ class NearDuplicateDetector:
         if hopes and repeats:
             page_family.is_hoped = True
             self._hoped.add(hoped_for, len(fresh))
-        is_dull = repeats and page_family.pages >= MANY_PAGES and not (shows or hopes or is_new)
+        is_dull = (
+            repeats
+            and page_family.pages >= MANY_PAGES
+            and not (shows or hopes or is_new)
+        )
         return Novelty(is_dull, shows or (hopes and page_family.pages > _FEW_PAGES))
 
     def found_nothing(self, url: str) -> None:
@@ -227,8 +269,12 @@ class _Family:
 
     def __init__(self) -> None:
         self.pages = 0
-        self.words: array[int] | None = None  # of the page that others are compared with
-        self.length = 0  # of its text: pages that say the same are of much the same length
+        self.words: array[int] | None = (
+            None  # of the page that others are compared with
+        )
+        self.length = (
+            0  # of its text: pages that say the same are of much the same length
+        )
         self.leads: set[int] = set()
         self.parent = 0  # the family of the page on which the last one was found
         self.barren = 0  # pages since the last from which there was a way to a service
@@ -239,14 +285,30 @@ class _Family:
         return max(self.pages, self.barren) >= _KEPT_PAGES
 
     def packed(self) -> bytes:
-        numbers = self.pages, self.length, self.parent, self.barren, self.is_hoped, self.words is not None
+        numbers = (
+            self.pages,
+            self.length,
+            self.parent,
+            self.barren,
+            self.is_hoped,
+            self.words is not None,
+        )
         words = self.words if self.words is not None else array("I")
-        return _NUMBERS.pack(*numbers) + words.tobytes() + array("q", self.leads).tobytes()
+        return (
+            _NUMBERS.pack(*numbers) + words.tobytes() + array("q", self.leads).tobytes()
+        )
 
     @classmethod
     def unpacked(cls, state: bytes) -> _Family:
         found = cls()
-        found.pages, found.length, found.parent, found.barren, found.is_hoped, has_words = _NUMBERS.unpack_from(state)
+        (
+            found.pages,
+            found.length,
+            found.parent,
+            found.barren,
+            found.is_hoped,
+            has_words,
+        ) = _NUMBERS.unpack_from(state)
         leads_at = _NUMBERS.size
         if has_words:
             leads_at += 4 * _PARTS
@@ -276,12 +338,18 @@ class _Family:
 
 def _parts(text: str) -> array[int]:
     """The set of its words, numbers apart, in 32 parts: a word that only one of two pages has changes one part."""
-    words = set(text.lower().encode("utf-8", "replace").translate(None, _DIGITS).split())
+    words = set(
+        text.lower().encode("utf-8", "replace").translate(None, _DIGITS).split()
+    )
     for word in [word for word in words if len(word) > _LONG]:
-        if len(word) > _LONG_ASCII or not word.isascii():  # of a script without spaces: each pair of letters counts
+        if (
+            len(word) > _LONG_ASCII or not word.isascii()
+        ):  # of a script without spaces: each pair of letters counts
             words.discard(word)
             letters = word.decode("utf-8", "replace")
-            words.update(letters[at : at + 2].encode() for at in range(len(letters) - 1))
+            words.update(
+                letters[at : at + 2].encode() for at in range(len(letters) - 1)
+            )
     parts = [0] * _PARTS
     for mark in map(crc32, words):
         parts[mark % _PARTS] ^= mark

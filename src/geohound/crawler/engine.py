@@ -27,7 +27,9 @@ GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 LAST_TESTS_S = 60.0  # for the tests that are queued when the page budget is spent, or as long as the pages took
 MAX_TEST_WAIT_S = 5.0  # for the next of them
 HANGING_S = 5.0  # for the last pages of a budget, after the last visit began or ended
-HANGING_SHARE = 0.02  # of the pages, at most, that are left for the next run because they hang
+HANGING_SHARE = (
+    0.02  # of the pages, at most, that are left for the next run because they hang
+)
 OUTAGE_CHECK_S = 15.0
 START_CHECK_S = 4.0
 START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mistake in it looks like a lost network
@@ -39,16 +41,22 @@ FED_S = 0.02  # between looks at a frontier that somebody feeds
 class Crawl:
     """One crawl from its seeds, or from where it was stopped, to the end of its budget."""
 
-    def __init__(self, plan: Plan, parts: CrawlParts, observer: CrawlObserver, visits: int = 0) -> None:
+    def __init__(
+        self, plan: Plan, parts: CrawlParts, observer: CrawlObserver, visits: int = 0
+    ) -> None:
         """`visits` is how many tries at a page of its budget the task has spent in earlier runs."""
         self.plan = plan
         self.parts = parts
         self.observer = observer
         self.visits = visits
         self.ending = ""  # why this run ended, once it has
-        self.allowance = plan.max_pages  # visits of pages; that of a shard grows while others leave some
+        self.allowance = (
+            plan.max_pages
+        )  # visits of pages; that of a shard grows while others leave some
         self.awaits_grants = False  # a spent allowance does not end the crawl
-        self.is_fed = False  # somebody brings more: an empty frontier does not end the crawl
+        self.is_fed = (
+            False  # somebody brings more: an empty frontier does not end the crawl
+        )
         self.is_cut_off = False  # no host answers: the network is waited for
         self._started = 0.0
         self._pages_ended: float | None = None  # when the page budget was spent
@@ -59,11 +67,15 @@ class Crawl:
         }
         self._reports = ReportHandler(plan, parts, observer)
         kept = parts.kept_pages, plan.revisit_after_s
-        self._jobs = Jobs(parts.catalogue, parts.robots, parts.examiner, *kept, self._reports.watched)
+        self._jobs = Jobs(
+            parts.catalogue, parts.robots, parts.examiner, *kept, self._reports.watched
+        )
         self._stopping = False
         self._fatal: Exception | None = None
         self._wake = asyncio.Event()
-        self._running: dict[Lane, dict[asyncio.Task[None], Candidate]] = {lane: {} for lane in Lane}
+        self._running: dict[Lane, dict[asyncio.Task[None], Candidate]] = {
+            lane: {} for lane in Lane
+        }
         self._cut_off_at = 0.0
         self._is_pages_turn = False
         self._connectivity = ConnectivityMonitor(parts.frontier.last_visited())
@@ -85,7 +97,9 @@ class Crawl:
         self._started = self._last_moved = self.parts.clock.monotonic()
         self.parts.frontier.on_queued = self._wake.set
         while not self._spent():
-            if self._connectivity.is_grave or (self._connectivity and not self.in_flight):
+            if self._connectivity.is_grave or (
+                self._connectivity and not self.in_flight
+            ):
                 await self._check_network()
                 continue
             self._hand_out()
@@ -112,13 +126,21 @@ class Crawl:
     @property
     def fetching(self) -> list[Candidate]:
         """What is being asked for now, those that were begun first before the others."""
-        return [candidate for running in self._running.values() for candidate in running.values()]
+        return [
+            candidate
+            for running in self._running.values()
+            for candidate in running.values()
+        ]
 
     @property
     def awaits_last_pages(self) -> bool:
         """Is every page of the allowance read or under way?"""
         under_way = len(self._running[Lane.PAGES])
-        return under_way > 0 and self.visits + under_way >= self.allowance and not self.awaits_grants
+        return (
+            under_way > 0
+            and self.visits + under_way >= self.allowance
+            and not self.awaits_grants
+        )
 
     @property
     def is_idle(self) -> bool:
@@ -153,13 +175,19 @@ class Crawl:
 
     def _spent(self) -> bool:
         now = self.parts.clock.monotonic()
-        if self._stopping or 0 < self.plan.max_time_s <= now - self._started or self._is_hanging():
+        if (
+            self._stopping
+            or 0 < self.plan.max_time_s <= now - self._started
+            or self._is_hanging()
+        ):
             return True
         return self._is_allowance_over() and not self.awaits_grants
 
     def _is_allowance_over(self) -> bool:
         """Are the pages spent, and the services tested that they name?"""
-        return self.visits >= self.allowance and not self._has_tests_left(self.parts.clock.monotonic())
+        return self.visits >= self.allowance and not self._has_tests_left(
+            self.parts.clock.monotonic()
+        )
 
     def _is_hanging(self) -> bool:
         """Do a few hosts alone keep the crawl from its end? Their pages are asked for again when it is resumed."""
@@ -197,7 +225,11 @@ class Crawl:
             wanted = min(idle, allowed)
             leased = self.parts.frontier.lease(wanted, lane) if wanted > 0 else []
             is_full = len(leased) == max(idle, 0)
-            if is_full and allowed > len(leased) and self.parts.frontier.due_in(lane) == 0.0:
+            if (
+                is_full
+                and allowed > len(leased)
+                and self.parts.frontier.due_in(lane) == 0.0
+            ):
                 pool.short()
             if leased:
                 self._last_moved = now
@@ -209,7 +241,11 @@ class Crawl:
     def _lanes(self) -> tuple[Lane, Lane]:
         """Tests come before pages; where the order decides on them, neither group has the first choice of hosts."""
         self._is_pages_turn = self.parts.order.decides_tests and not self._is_pages_turn
-        return (Lane.PAGES, Lane.PROBES) if self._is_pages_turn else (Lane.PROBES, Lane.PAGES)
+        return (
+            (Lane.PAGES, Lane.PROBES)
+            if self._is_pages_turn
+            else (Lane.PROBES, Lane.PAGES)
+        )
 
     def _note_done(self, lane: Lane, task: asyncio.Task[None]) -> None:
         self._running[lane].pop(task, None)
@@ -271,11 +307,19 @@ class Crawl:
             await self._try_again(now)
             return
         now = self.parts.clock.monotonic()
-        patience_s, check_s = (MAX_OUTAGE_S, OUTAGE_CHECK_S) if origin else (START_PATIENCE_S, START_CHECK_S)
+        patience_s, check_s = (
+            (MAX_OUTAGE_S, OUTAGE_CHECK_S)
+            if origin
+            else (START_PATIENCE_S, START_CHECK_S)
+        )
         if not self.is_cut_off:
             so_far = f" so far ({self._connectivity.reasons()})"
-            detail = f", not even {origin}: the network seems lost" if origin else so_far
-            log.warning("No host answers%s. Waiting for it up to %d s.", detail, patience_s)
+            detail = (
+                f", not even {origin}: the network seems lost" if origin else so_far
+            )
+            log.warning(
+                "No host answers%s. Waiting for it up to %d s.", detail, patience_s
+            )
             self._cut_off_at = now
         elif now - self._cut_off_at > patience_s:
             self.ending = "network lost"
@@ -284,7 +328,9 @@ class Crawl:
         self._connectivity.ask_another()
         again_at = now + check_s
         for candidate, _ in self._connectivity.give_up():
-            self.parts.frontier.settle(candidate, Settled(Settlement.POSTPONED, retry_in_s=check_s))
+            self.parts.frontier.settle(
+                candidate, Settled(Settlement.POSTPONED, retry_in_s=check_s)
+            )
         while not self._spent() and self.parts.clock.monotonic() < again_at:
             await self.parts.clock.sleep(0.2)
 
@@ -303,4 +349,6 @@ class Crawl:
         again_s = min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)
         for candidate, report in failed:
             reason = report.failure.reason if report.failure else None
-            self._reports.settle(Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s)
+            self._reports.settle(
+                Outcome(candidate, reason=reason), Settlement.RETRY, report, again_s
+            )

@@ -17,7 +17,16 @@ from geohound.document.refusals import redirected
 from geohound.model.compact_sets import HashSet, Recent
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.service import Service, Verdict
-from geohound.model.visit import Failure, Link, LinkPlace, Page, Purpose, RequestRecord, Response, Visit
+from geohound.model.visit import (
+    Failure,
+    Link,
+    LinkPlace,
+    Page,
+    Purpose,
+    RequestRecord,
+    Response,
+    Visit,
+)
 from geohound.model.work.browsed import EventRow
 from geohound.model.work.harvest import HarvestPage
 from geohound.model.work.job import CachedRobots, FailedCheck, Job, Report, Sketch
@@ -25,7 +34,14 @@ from geohound.model.work.kept_page import KeptPage, pack
 from geohound.text.keyword_groups import NO_KEYWORDS
 from geohound.urls.address_book import AddressBook
 
-from .answer_rules import broken_off, busy, deserves_more, failed_test, may_be_no_wall, objection_to
+from .answer_rules import (
+    broken_off,
+    busy,
+    deserves_more,
+    failed_test,
+    may_be_no_wall,
+    objection_to,
+)
 from .archived_pages import mine_archived
 from .crawl_plan import Plan
 from .link_filter import bare_host, follow, main_pages, split_files
@@ -63,15 +79,27 @@ class ExaminerParts:
     harvesters: Mapping[str, Harvester]
     explore: Explore
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
-    requests: Callable[[], Sequence[RequestRecord]] = tuple  # that were made since it was last asked
+    requests: Callable[[], Sequence[RequestRecord]] = (
+        tuple  # that were made since it was last asked
+    )
     robots: Callable[[], Sequence[CachedRobots]] = tuple  # that were read since then
     recall_robots: Callable[[Iterable[CachedRobots]], None] = lambda _: None
-    forget_troubles: Callable[[], None] = lambda: None  # of robots.txt that could not be had
+    forget_troubles: Callable[[], None] = lambda: (
+        None
+    )  # of robots.txt that could not be had
     browse: Browse | None = None  # what running a page adds
-    close: Callable[[], Awaitable[None]] | None = None  # what else is open beside the fetcher
-    reading: Callable[[Job | None], None] = _nothing  # hears what is being read, for whoever guards this process
-    account: Callable[[], AbstractContextManager[None]] = nullcontext  # for the bytes that one job holds
-    fetch_start: Callable[[str, int, Follows], Awaitable[Visit]] | None = None  # headers and first bytes of a file
+    close: Callable[[], Awaitable[None]] | None = (
+        None  # what else is open beside the fetcher
+    )
+    reading: Callable[[Job | None], None] = (
+        _nothing  # hears what is being read, for whoever guards this process
+    )
+    account: Callable[[], AbstractContextManager[None]] = (
+        nullcontext  # for the bytes that one job holds
+    )
+    fetch_start: Callable[[str, int, Follows], Awaitable[Visit]] | None = (
+        None  # headers and first bytes of a file
+    )
 
 
 class LocalExaminer:
@@ -114,7 +142,9 @@ class LocalExaminer:
         elif draft.redirect:
             verdict = replace(verdict, refusal=redirected(draft.redirect))
         verdict = verdict if verdict.tried else replace(verdict, tried=(job.url,))
-        return health.failed_checks(job.known, verdict, self._parts.kinds, self._parts.book)
+        return health.failed_checks(
+            job.known, verdict, self._parts.kinds, self._parts.book
+        )
 
     async def _examine(self, job: Job, draft: ReportDraft) -> None:
         match job.purpose:
@@ -149,7 +179,9 @@ class LocalExaminer:
         if isinstance(visit, Failure):
             draft.failure = visit
             return
-        draft.status = 0 if draft.is_copy else visit.status  # what was not asked has no status
+        draft.status = (
+            0 if draft.is_copy else visit.status
+        )  # what was not asked has no status
         if visit.status in BUSY_STATUSES:
             draft.failure = busy(visit)
             return
@@ -167,7 +199,9 @@ class LocalExaminer:
                 return
         draft.note(verdict)
         if not verdict.services:
-            draft.objection = objection_to(verdict.refusal.reason if verdict.refusal else None, document)
+            draft.objection = objection_to(
+                verdict.refusal.reason if verdict.refusal else None, document
+            )
         if draft.objection is None and job.is_file:
             self._files.put(job.url, visit)
         if draft.objection is None or may_be_no_wall(draft.objection, visit.status):
@@ -176,12 +210,16 @@ class LocalExaminer:
             self._keep_links(seen, draft)
             await self._add_sitemaps(job, draft)
 
-    async def _page_of(self, job: Job, draft: ReportDraft, asking: CountingFetcher) -> Visit:
+    async def _page_of(
+        self, job: Job, draft: ReportDraft, asking: CountingFetcher
+    ) -> Visit:
         """The page itself, unless it was read of late, with another page or by another task."""
         had = self._files.take_service(job.url) or _copied(job, draft)
         if had is not None:
             return had
-        return await asking.fetch(job.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here)
+        return await asking.fetch(
+            job.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here
+        )
 
     def _may_serve(self, job: Job, document: Document) -> bool:
         """Is it a page at an address such as …/service, where OGC services live that greet visitors with a page?"""
@@ -189,11 +227,19 @@ class LocalExaminer:
         return is_page and probe.is_neutral(job.url, self._parts.kinds)
 
     def _asking(self, job: Job, draft: ReportDraft) -> CountingFetcher:
-        return CountingFetcher(self._parts.fetcher, draft, partial(self._parts.reading, job), self._parts.reading)
+        return CountingFetcher(
+            self._parts.fetcher,
+            draft,
+            partial(self._parts.reading, job),
+            self._parts.reading,
+        )
 
     def _is_new_here(self, url: str, target: str) -> bool:
         """Redirects within a host are followed at once, but not to a page that was read before."""
-        return bare_host(url) == bare_host(target) and hash(urls.canonical(target)) not in self._visited
+        return (
+            bare_host(url) == bare_host(target)
+            and hash(urls.canonical(target)) not in self._visited
+        )
 
     async def _test(self, job: Job, draft: ReportDraft) -> None:
         """What looks like a service: ask it what it is; if it is none, it is a page like any other."""
@@ -222,13 +268,28 @@ class LocalExaminer:
             seen = await self._mine(document, job, draft)
             self._keep_links(seen, draft)
 
-    async def _identify(self, job: Job, fetcher: Fetcher, known: Document | None = None) -> Verdict:
+    async def _identify(
+        self, job: Job, fetcher: Fetcher, known: Document | None = None
+    ) -> Verdict:
         cache = probe.ProbeCache(job.known, self._completed)
-        return await probe.identify(job.url, fetcher, self._parts.kinds, self._plan.max_service_bytes, known, cache)
+        return await probe.identify(
+            job.url,
+            fetcher,
+            self._parts.kinds,
+            self._plan.max_service_bytes,
+            known,
+            cache,
+        )
 
-    async def _mine(self, document: Document, job: Job, draft: ReportDraft) -> PageLinks:
+    async def _mine(
+        self, document: Document, job: Job, draft: ReportDraft
+    ) -> PageLinks:
         seen = EachOnce() if self._plan.counts_links else self._seen.page()
-        page = await self._parts.explore(document, lambda url: self._file(url, job, draft), seen.spelled(job.depth + 1))
+        page = await self._parts.explore(
+            document,
+            lambda url: self._file(url, job, draft),
+            seen.spelled(job.depth + 1),
+        )
         draft.links = self._follow(page, job, draft, seen)
         draft.sketch = draw(job.url, document.body, page, draft.links, self._parts.book)
         draft.kept = self._page_to_keep(document, page, job, draft)
@@ -241,7 +302,9 @@ class LocalExaminer:
         )  # fmt: skip
         return seen
 
-    def _page_to_keep(self, document: Document, page: Page, job: Job, draft: ReportDraft) -> KeptPage | None:
+    def _page_to_keep(
+        self, document: Document, page: Page, job: Job, draft: ReportDraft
+    ) -> KeptPage | None:
         """Pages with the words of map services may hold one another time (LI-6).
 
         Others are kept only for as long as no task need read them again (PH-5).
@@ -249,17 +312,34 @@ class LocalExaminer:
         room = self._plan.page_room
         group = NO_KEYWORDS if page.keyword_group is None else page.keyword_group
         days = room.other_days if group == NO_KEYWORDS else room.days
-        is_whole = job.purpose is Purpose.PAGE and not draft.services and _says_all(document.response)
+        is_whole = (
+            job.purpose is Purpose.PAGE
+            and not draft.services
+            and _says_all(document.response)
+        )
         is_wanted = group != NO_KEYWORDS or is_whole
         if draft.is_copy or not is_wanted or not room.is_there or days <= 0:
             return None
-        return pack(job.url, group, document.response.content_type, document.body, days, is_whole=is_whole)
+        return pack(
+            job.url,
+            group,
+            document.response.content_type,
+            document.body,
+            days,
+            is_whole=is_whole,
+        )
 
-    def _follow(self, page: Page, job: Job, draft: ReportDraft, seen: PageLinks) -> list[Link]:
-        followed = follow(page, job.depth + 1, self._plan.scope, self._parts.book, draft.drops, seen)
+    def _follow(
+        self, page: Page, job: Job, draft: ReportDraft, seen: PageLinks
+    ) -> list[Link]:
+        followed = follow(
+            page, job.depth + 1, self._plan.scope, self._parts.book, draft.drops, seen
+        )
         found, files = split_files(followed, self._parts.book)
         draft.data_files += files
-        return main_pages(found, self._parts.book) if self._plan.main_pages_only else found
+        return (
+            main_pages(found, self._parts.book) if self._plan.main_pages_only else found
+        )
 
     def _keep_links(self, seen: PageLinks, draft: ReportDraft) -> None:
         """Report the links of this page only once, unless the engine may drop the page: others may report them then."""
@@ -273,12 +353,16 @@ class LocalExaminer:
         has_new_words = not sketch.words or self._contents.add(sketch.words)
         return has_new_body and has_new_words
 
-    async def _browse(self, document: Document, job: Job, draft: ReportDraft, seen: PageLinks) -> None:
+    async def _browse(
+        self, document: Document, job: Job, draft: ReportDraft, seen: PageLinks
+    ) -> None:
         """Run the page where reading it is not enough, and follow what that shows."""
         if self._parts.browse is None or draft.page is None:
             return
         self._parts.reading(None)  # the browser has processes of its own to break
-        asking = CountingFetcher(self._parts.fetcher, draft, lambda: None, self._parts.reading)
+        asking = CountingFetcher(
+            self._parts.fetcher, draft, lambda: None, self._parts.reading
+        )
         shown = await self._parts.browse(document, draft.page, asking, job.events)
         page = Page(document.url, links=tuple(shown))
         draft.links += self._follow(page, job, draft, seen)
@@ -287,8 +371,14 @@ class LocalExaminer:
         """A script or configuration file of the page being read: once for all pages."""
         if self._files.was_had(url) or not self._plan.scope.holds(url):
             return self._files.get(url)
-        answer = await self._asking(job, draft).fetch(url, max_bytes=self._plan.max_page_bytes)
-        if isinstance(answer, Failure) or answer.status in BUSY_STATUSES or answer.status in _REDIRECTS:
+        answer = await self._asking(job, draft).fetch(
+            url, max_bytes=self._plan.max_page_bytes
+        )
+        if (
+            isinstance(answer, Failure)
+            or answer.status in BUSY_STATUSES
+            or answer.status in _REDIRECTS
+        ):
             return None  # left to the frontier, which tries again
         if self._is_service(answer):
             self._files.put_service(url, answer)
@@ -299,7 +389,9 @@ class LocalExaminer:
 
     def _is_service(self, answer: Response) -> bool:
         """Is a file of a page a service, or a list of services, that has to be catalogued as such?"""
-        if answer.status >= 400 or not any(word in answer.content_type.lower() for word in ("json", "xml")):
+        if answer.status >= 400 or not any(
+            word in answer.content_type.lower() for word in ("json", "xml")
+        ):
             return False
         verdict = probe.recognise(Document(answer), self._parts.kinds)
         return bool(verdict.services or (verdict.refusal and verdict.refusal.lists))
@@ -332,7 +424,9 @@ class LocalExaminer:
         if self._parts.fetch_start is None:
             return
         asking = self._asking(job, draft)
-        visit = await asking.ask(job.url, partial(self._parts.fetch_start, job.url, START_BYTES, stays))
+        visit = await asking.ask(
+            job.url, partial(self._parts.fetch_start, job.url, START_BYTES, stays)
+        )
         draft.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
             draft.failure = visit
@@ -346,7 +440,9 @@ class LocalExaminer:
     async def _read_watcher(self, job: Job, draft: ReportDraft) -> None:
         """The report of a site's watcher; it counts only from the site's own origin."""
         asking = self._asking(job, draft)
-        visit = await asking.fetch(job.url, max_bytes=watcher_report.MAX_BYTES, follows=_stays_at_origin)
+        visit = await asking.fetch(
+            job.url, max_bytes=watcher_report.MAX_BYTES, follows=_stays_at_origin
+        )
         draft.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
             draft.failure = visit
@@ -357,17 +453,27 @@ class LocalExaminer:
                 raise watcher_report.BadReportError(f"the site answers {visit.status}")
             draft.watcher = watcher_report.read(visit, self._plan.watchers.key)
         except watcher_report.BadReportError as error:
-            reason = FailureReason.HTTP_ERROR if visit.status != 200 else FailureReason.MALFORMED
-            draft.failure = Failure(job.url, reason, f"the watcher's report is not used: {error}", visit.at)
+            reason = (
+                FailureReason.HTTP_ERROR
+                if visit.status != 200
+                else FailureReason.MALFORMED
+            )
+            draft.failure = Failure(
+                job.url, reason, f"the watcher's report is not used: {error}", visit.at
+            )
 
     async def _harvest(self, job: Job, draft: ReportDraft) -> None:
         """One page of a catalogue: the addresses it holds, and where the next one begins."""
         asking = self._asking(job, draft)
-        found = await self._parts.harvesters[job.harvester].page(job.url, job.cursor, asking)
+        found = await self._parts.harvesters[job.harvester].page(
+            job.url, job.cursor, asking
+        )
         if isinstance(found, Failure):
             draft.failure = found
         else:
-            draft.harvested = await self._mine_archived(found) if found.documents else found
+            draft.harvested = (
+                await self._mine_archived(found) if found.documents else found
+            )
         last = asking.last
         draft.elapsed_s = last.elapsed_s if last else 0.0
         draft.status = last.status if isinstance(last, Response) else 0
@@ -395,5 +501,7 @@ def _stays_at_origin(url: str, target: str) -> bool:
 def _leaves(visit: Response, draft: ReportDraft) -> bool:
     """Does the answer send us to another site, whose pace somebody else keeps, or where we have been?"""
     location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
-    draft.redirect = (urls.canonical(location, visit.final_url) or "") if location else ""
+    draft.redirect = (
+        (urls.canonical(location, visit.final_url) or "") if location else ""
+    )
     return bool(draft.redirect)

@@ -22,7 +22,13 @@ _GONE = frozenset({404, 410})
 class FileLister:
     """The data files of one crawl: each is listed by its name at once, and what a look at it says is added later."""
 
-    def __init__(self, store: DataFileStore, plan: Plan, parts: CrawlParts, observer: CrawlObserver) -> None:
+    def __init__(
+        self,
+        store: DataFileStore,
+        plan: Plan,
+        parts: CrawlParts,
+        observer: CrawlObserver,
+    ) -> None:
         self._store = store
         self._plan = plan
         self._parts = parts
@@ -38,17 +44,27 @@ class FileLister:
         if not new:
             return
         now, task = self._parts.clock.now(), self._plan.task
-        self._store.record([DataFile(link.url, link.format, page.url, now, task, link.text) for link in new])
+        self._store.record(
+            [
+                DataFile(link.url, link.format, page.url, now, task, link.text)
+                for link in new
+            ]
+        )
         self._observer.on_files(len(new))
         asked = [_look_at(link, page) for link in new if self._may_ask(link.url)]
         admit(asked, self._plan.scope, self._parts.frontier)
 
     def _may_list(self, link: FileLink) -> bool:
-        return len(self._listed) < self._plan.files.listed and self._listed.add(hash(link.url))
+        return len(self._listed) < self._plan.files.listed and self._listed.add(
+            hash(link.url)
+        )
 
     def _may_ask(self, url: str) -> bool:
         host, limits = urls.host(url), self._plan.files
-        if self._asked >= limits.asked or self._asked_hosts[host] >= limits.asked_per_host:
+        if (
+            self._asked >= limits.asked
+            or self._asked_hosts[host] >= limits.asked_per_host
+        ):
             return False
         self._asked += 1
         self._asked_hosts[host] += 1
@@ -57,7 +73,9 @@ class FileLister:
     def answered(self, candidate: Candidate, report: Report, head: FileHead) -> None:
         """Keep what a file's headers and first bytes say; what is not there, or no data file, leaves the list."""
         head = FileHead() if report.status in _GONE else head
-        self._store.answered(listed_as(candidate), head, report.status, self._parts.clock.now())
+        self._store.answered(
+            listed_as(candidate), head, report.status, self._parts.clock.now()
+        )
         if not head.format:
             self._observer.on_files(-1)
 
@@ -70,4 +88,6 @@ def listed_as(candidate: Candidate) -> str:
 def _look_at(link: FileLink, page: Candidate) -> Candidate:
     """After everything else that its host is asked."""
     score = order_score(page.score) - LAST
-    return Candidate(link.url, Via.LINK, page.url, link.format, score, page.depth + 1, Purpose.FILE)
+    return Candidate(
+        link.url, Via.LINK, page.url, link.format, score, page.depth + 1, Purpose.FILE
+    )

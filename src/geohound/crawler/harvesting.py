@@ -21,8 +21,12 @@ from .link_scoring import listed
 
 LISTS = "list"  # the harvester of plain lists
 SITEMAPS = "sitemap"
-_SITEMAP_FILE = re.compile(r"^[^?]*/[^/?]*sitemap[^/?]*\.(?:xml|xml\.gz|txt)$", re.IGNORECASE)
-_LIST_FILE = re.compile(r"^[^?]*(?<!/robots)\.(?:csv|tsv|txt|jsonl|ndjson)$", re.IGNORECASE)
+_SITEMAP_FILE = re.compile(
+    r"^[^?]*/[^/?]*sitemap[^/?]*\.(?:xml|xml\.gz|txt)$", re.IGNORECASE
+)
+_LIST_FILE = re.compile(
+    r"^[^?]*(?<!/robots)\.(?:csv|tsv|txt|jsonl|ndjson)$", re.IGNORECASE
+)
 
 
 def begin(
@@ -41,7 +45,11 @@ def begin(
         _first_page(seed.url, harvester, since, seed)
         for seed in seeds
         for harvester in harvesters.values()
-        if (harvester.id == named if named else harvester.accepts(None, seed.url) or _is_list(harvester, seed))
+        if (
+            harvester.id == named
+            if named
+            else harvester.accepts(None, seed.url) or _is_list(harvester, seed)
+        )
         or (is_harvest and not named and _is_sitemap(harvester, seed))
     ]
 
@@ -52,26 +60,50 @@ def _is_sitemap(harvester: Harvester, seed: Candidate) -> bool:
 
 def _is_list(harvester: Harvester, seed: Candidate) -> bool:
     """A seed of the user that is a file of text is a list of seeds; elsewhere such a file is data."""
-    return harvester.id == LISTS and seed.via is Via.SEED and bool(_LIST_FILE.search(seed.url))
+    return (
+        harvester.id == LISTS
+        and seed.via is Via.SEED
+        and bool(_LIST_FILE.search(seed.url))
+    )
 
 
 def harvests_of(
-    candidate: Candidate, plan: Plan, harvesters: Mapping[str, Harvester], service: Service | None = None
+    candidate: Candidate,
+    plan: Plan,
+    harvesters: Mapping[str, Harvester],
+    service: Service | None = None,
 ) -> list[Candidate]:
     """The first pages of all harvests of a service that was found, or of a page that was read."""
     if plan.is_harvest and candidate.depth > 0:
         return []  # another catalogue that a catalogue names
     source = service.endpoint if service is not None else candidate.url
     clue = f"listed by {service.title}"[:200] if service is not None else ""
-    accepting = [harvester for harvester in harvesters.values() if harvester.accepts(service, source)]
-    begun = [_first_page(source, harvester, plan.since, candidate) for harvester in accepting]
+    accepting = [
+        harvester
+        for harvester in harvesters.values()
+        if harvester.accepts(service, source)
+    ]
+    begun = [
+        _first_page(source, harvester, plan.since, candidate) for harvester in accepting
+    ]
     depth = candidate.depth + (service is not None)
-    return [replace(first, via=Via.HARVEST, found_on=source, clue=clue, depth=depth) for first in begun]
+    return [
+        replace(first, via=Via.HARVEST, found_on=source, clue=clue, depth=depth)
+        for first in begun
+    ]
 
 
-def _first_page(source: str, harvester: Harvester, since: date | None, known_by: Candidate) -> Candidate:
+def _first_page(
+    source: str, harvester: Harvester, since: date | None, known_by: Candidate
+) -> Candidate:
     cursor, score = harvester.start(since), order_score(known_by.score)
-    return Candidate(source, score=score, purpose=Purpose.HARVEST, harvester=harvester.id, cursor=cursor)
+    return Candidate(
+        source,
+        score=score,
+        purpose=Purpose.HARVEST,
+        harvester=harvester.id,
+        cursor=cursor,
+    )
 
 
 def named_by(
@@ -93,11 +125,15 @@ def named_by(
         is_meant = looks_so or bool(protocol) or not page.names_files
         if is_meant and clean not in found and not _is_itself(clean, candidate, book):
             said = " ".join(part for part in (title, protocol) if part)
-            named = listed(clean, candidate, (candidate.url, said or candidate.clue), Via.HARVEST)
+            named = listed(
+                clean, candidate, (candidate.url, said or candidate.clue), Via.HARVEST
+            )
             may_be_page = page.names_pages or urls.is_web_page(clean)
             is_page = may_be_page and not looks_so and not protocol
             depth = candidate.depth if page.names_pages else named.depth
-            found[clean] = replace(named, purpose=Purpose.PAGE, depth=depth) if is_page else named
+            found[clean] = (
+                replace(named, purpose=Purpose.PAGE, depth=depth) if is_page else named
+            )
     beyond = len(page.listed) - MAX_LISTED
     if beyond > 0:
         left_out[FailureReason.HARVEST_BUDGET] += beyond
@@ -110,17 +146,25 @@ def _is_itself(url: str, candidate: Candidate, book: AddressBook) -> bool:
     return is_here and book.classify(url)[1] == candidate.harvester
 
 
-def _further_sources(candidate: Candidate, page: HarvestPage, start: bytes) -> list[Candidate]:
+def _further_sources(
+    candidate: Candidate, page: HarvestPage, start: bytes
+) -> list[Candidate]:
     """As deep as the catalogue: its folders are no links away from a seed. Folders within themselves are a trap."""
-    clean = (urls.canonical(source, candidate.url) for source in page.sources[:MAX_LISTED])
+    clean = (
+        urls.canonical(source, candidate.url) for source in page.sources[:MAX_LISTED]
+    )
     return [
-        replace(candidate, url=url, via=Via.HARVEST, found_on=candidate.url, cursor=start)
+        replace(
+            candidate, url=url, via=Via.HARVEST, found_on=candidate.url, cursor=start
+        )
         for url in dict.fromkeys(clean)
         if url and url != candidate.url and not urls.repeats_path(url)
     ]
 
 
-def next_page(candidate: Candidate, page: HarvestPage) -> Candidate | FailureReason | None:
+def next_page(
+    candidate: Candidate, page: HarvestPage
+) -> Candidate | FailureReason | None:
     """The page after this one; None after the last; why there is none where the catalogue leads nowhere."""
     if not page.next:
         return None

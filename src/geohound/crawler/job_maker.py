@@ -42,13 +42,31 @@ class Jobs:
 
     def make(self, candidate: Candidate) -> Job:
         url, purpose = candidate.url, candidate.purpose
-        known = NOTHING_KNOWN if purpose in _NO_SERVICES else self._catalogue.known_at(url)
+        known = (
+            NOTHING_KNOWN if purpose in _NO_SERVICES else self._catalogue.known_at(url)
+        )
         file_format = candidate.clue if purpose is Purpose.FILE else ""
         is_file, robots = candidate.via in _FILES, self._robots_of(url)
         harvester, cursor = candidate.harvester, candidate.cursor
         copy = self._copy_of(candidate) if known == NOTHING_KNOWN else None
-        events = self._watched.events(url) if self._watched is not None and candidate.is_page else ()
-        return Job(url, purpose, candidate.depth, is_file, harvester, cursor, known, file_format, robots, copy, events)
+        events = (
+            self._watched.events(url)
+            if self._watched is not None and candidate.is_page
+            else ()
+        )
+        return Job(
+            url,
+            purpose,
+            candidate.depth,
+            is_file,
+            harvester,
+            cursor,
+            known,
+            file_format,
+            robots,
+            copy,
+            events,
+        )
 
     def _copy_of(self, candidate: Candidate) -> KeptPage | None:
         """What another task read lately. Seeds are always read: who names a page wants it as it is now (PH-5)."""
@@ -68,4 +86,8 @@ class Jobs:
         if not self._sent.add(hash((scheme, host))):
             return ()
         bare = host.removeprefix("www.")
-        return tuple(self._robots.cached([f"{s}://{h}" for s in ("http", "https") for h in (bare, f"www.{bare}")]))
+        return tuple(
+            self._robots.cached(
+                [f"{s}://{h}" for s in ("http", "https") for h in (bare, f"www.{bare}")]
+            )
+        )

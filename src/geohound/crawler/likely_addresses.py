@@ -56,7 +56,9 @@ class _Host:
 class LikelyAddresses:
     """What addresses go together, and what proposals have cost and brought so far."""
 
-    _with: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # hosts that have both
+    _with: defaultdict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )  # hosts that have both
     _marks: Counter[str] = field(default_factory=Counter)  # hosts that have a mark
     _hosts: defaultdict[str, _Host] = field(default_factory=lambda: defaultdict(_Host))
     _why: dict[str, str] = field(default_factory=dict)  # of what was proposed
@@ -78,7 +80,13 @@ class LikelyAddresses:
         for paths in by_host.values():
             made._count(paths, common)
         for mark, together in list(made._with.items()):
-            made._with[mark] = Counter({address: hosts for address, hosts in together.items() if hosts >= MIN_HOSTS})
+            made._with[mark] = Counter(
+                {
+                    address: hosts
+                    for address, hosts in together.items()
+                    if hosts >= MIN_HOSTS
+                }
+            )
         return made
 
     def _count(self, paths: set[str], common: Counter[str]) -> None:
@@ -86,13 +94,26 @@ class LikelyAddresses:
         marks = {mark for path in paths for mark in _marks(path)}
         self._marks.update(marks)
         frequent = [path for path in paths if common[path] >= MIN_HOSTS]
-        pairs = {(mark, path) for path in frequent for other in paths if other != path for mark in _marks(other)}
-        sisters = ((path, other) for path in paths for other in paths if _are_sisters(path, other))
+        pairs = {
+            (mark, path)
+            for path in frequent
+            for other in paths
+            if other != path
+            for mark in _marks(other)
+        }
+        sisters = (
+            (path, other)
+            for path in paths
+            for other in paths
+            if _are_sisters(path, other)
+        )
         pairs |= {(_last(path), f"{_SISTER}{_last(other)}") for path, other in sisters}
         for mark, address in pairs:
             self._with[mark][address] += 1
 
-    def taken(self, candidate: Candidate, requests: int, services: Sequence[Service]) -> list[Candidate]:
+    def taken(
+        self, candidate: Candidate, requests: int, services: Sequence[Service]
+    ) -> list[Candidate]:
         """What a visit cost and proved is counted; the candidates that its services make likely."""
         if candidate.via is Via.LIKELY:
             self.learn(candidate.url, requests, is_found=bool(services))
@@ -100,7 +121,15 @@ class LikelyAddresses:
             self.count(requests, len(services))
         score, depth = order_score(candidate.score), candidate.depth + 1
         return [
-            Candidate(each.url, Via.LIKELY, service.endpoint, each.why, score, depth, Purpose.PROBE)
+            Candidate(
+                each.url,
+                Via.LIKELY,
+                service.endpoint,
+                each.why,
+                score,
+                depth,
+                Purpose.PROBE,
+            )
             for service in services
             for each in self.propose(service.endpoint)
         ]
@@ -141,11 +170,15 @@ class LikelyAddresses:
         least = self.gain_needed * self.cost
         best: dict[str, Proposal] = {}
         for proposal in self._all(endpoint):
-            is_better = proposal.url not in best or proposal.chance > best[proposal.url].chance
+            is_better = (
+                proposal.url not in best or proposal.chance > best[proposal.url].chance
+            )
             if proposal.chance > least and is_better:
                 best[proposal.url] = proposal
         new = [each for each in best.values() if each.url not in self._why]
-        chosen = sorted(new, key=lambda each: (-each.chance, each.url))[: min(room, MAX_IN_VAIN)]
+        chosen = sorted(new, key=lambda each: (-each.chance, each.url))[
+            : min(room, MAX_IN_VAIN)
+        ]
         host.asked += len(chosen)
         self._why.update({each.url: each.why for each in chosen})
         return chosen
@@ -155,10 +188,16 @@ class LikelyAddresses:
         folder = path.rpartition("/")[0]
         for mark in _marks(path):
             for address in {*_KNOWN.get(mark, {}), *self._with.get(mark, ())}:
-                place = f"{folder}/{address[2:]}" if address.startswith(_SISTER) else address
+                place = (
+                    f"{folder}/{address[2:]}"
+                    if address.startswith(_SISTER)
+                    else address
+                )
                 url = urls.canonical(origin + place)
                 if url and place != path:
-                    yield Proposal(url, self._chance(mark, address), f"{mark}{_TO}{address}")
+                    yield Proposal(
+                        url, self._chance(mark, address), f"{mark}{_TO}{address}"
+                    )
 
     def _chance(self, mark: str, address: str) -> float:
         """Of the hosts that have the mark, the share that has the address; what is known of programs counts as some."""
@@ -167,7 +206,11 @@ class LikelyAddresses:
 
 
 def _path(url: str) -> str:
-    return "/" + url.partition("?")[0].split("/", 3)[-1].strip("/") if url.count("/") > 2 else "/"
+    return (
+        "/" + url.partition("?")[0].split("/", 3)[-1].strip("/")
+        if url.count("/") > 2
+        else "/"
+    )
 
 
 def _marks(path: str) -> set[str]:

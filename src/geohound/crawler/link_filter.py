@@ -21,7 +21,9 @@ from .seen_links import PageLinks
 MAX_URL_CHARS = 2000
 MAX_FOUND = 20_000
 MAX_TITLE_CHARS = 200
-_UNMEASURED = frozenset((LinkPlace.SCRIPT_FILE, LinkPlace.CONFIG))  # followed whatever the ending of their name
+_UNMEASURED = frozenset(
+    (LinkPlace.SCRIPT_FILE, LinkPlace.CONFIG)
+)  # followed whatever the ending of their name
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +33,33 @@ class ScopeFilter:
     scope: Scope = Scope.ANY
     inside: frozenset[str] = frozenset()
     sinks: frozenset[str] = frozenset()
-    excluded: frozenset[str] = frozenset()  # addresses that the user does not want visited
-    filters_requests: bool = False  # OGC requests pass the filter F of the thesis (OSS-8)
-    keeps_reserved: bool = False  # where it does not object to reserved addresses, as the user allows some
+    excluded: frozenset[str] = (
+        frozenset()
+    )  # addresses that the user does not want visited
+    filters_requests: bool = (
+        False  # OGC requests pass the filter F of the thesis (OSS-8)
+    )
+    keeps_reserved: bool = (
+        False  # where it does not object to reserved addresses, as the user allows some
+    )
 
     @classmethod
-    def around(cls, scope: Scope, seeds: list[str], sinks: frozenset[str] = frozenset()) -> ScopeFilter:
+    def around(
+        cls, scope: Scope, seeds: list[str], sinks: frozenset[str] = frozenset()
+    ) -> ScopeFilter:
         """Who names a sink as a seed wants to crawl it."""
-        inside = frozenset(map(_name_in(scope), seeds)) if scope is not Scope.ANY else frozenset()
-        return cls(scope, inside, sinks - {urls.site(seed) for seed in seeds} - {urls.host(seed) for seed in seeds})
+        inside = (
+            frozenset(map(_name_in(scope), seeds))
+            if scope is not Scope.ANY
+            else frozenset()
+        )
+        return cls(
+            scope,
+            inside,
+            sinks
+            - {urls.site(seed) for seed in seeds}
+            - {urls.host(seed) for seed in seeds},
+        )
 
     def objection(self, url: str) -> FailureReason | None:
         """Why this URL is not to be visited; None if it may be."""
@@ -55,7 +75,9 @@ class ScopeFilter:
         if not self.filters_requests or book.classify(asked)[0] is urls.ServiceHint.NO:
             return asked
         reason = invalid_link(href, address)
-        if reason is None or (reason is InvalidUrl.RESERVED_ADDRESS and self.keeps_reserved):
+        if reason is None or (
+            reason is InvalidUrl.RESERVED_ADDRESS and self.keeps_reserved
+        ):
             return normalise_oss(address, book)
         return None
 
@@ -74,7 +96,12 @@ def bare_host(url: str) -> str:
 
 
 def follow(
-    page: Page, depth: int, scope: ScopeFilter, book: AddressBook, drops: Counter[FailureReason], seen: PageLinks
+    page: Page,
+    depth: int,
+    scope: ScopeFilter,
+    book: AddressBook,
+    drops: Counter[FailureReason],
+    seen: PageLinks,
 ) -> list[Link]:
     """The links of a page worth a candidate, with canonical addresses, each once; the rest is counted by reason."""
     found: list[Link] = []
@@ -86,7 +113,9 @@ def follow(
         else:
             drops[reason] += 1
 
-    base = urls.canonical(page.url) or page.url  # a base that the page names may have any spelling
+    base = (
+        urls.canonical(page.url) or page.url
+    )  # a base that the page names may have any spelling
     folder = urls.folder(base)
     for link in _all_links(page):
         href = link.url.lstrip()
@@ -107,10 +136,16 @@ def follow(
     return found
 
 
-def split_files(links: list[Link], book: AddressBook) -> tuple[list[Link], list[FileLink]]:
+def split_files(
+    links: list[Link], book: AddressBook
+) -> tuple[list[Link], list[FileLink]]:
     """What is to be visited, and the data files: these are listed, and not downloaded."""
     named = [(link, _format_of(link, link.url)) for link in links]
-    visited = [link for link, file_format in named if not file_format or book.looks_like_service(link.url)]
+    visited = [
+        link
+        for link, file_format in named
+        if not file_format or book.looks_like_service(link.url)
+    ]
     files = [
         FileLink(link.url, file_format, link.text[:MAX_TITLE_CHARS])
         for link, file_format in named
@@ -123,7 +158,9 @@ def _format_of(link: Link, address: str) -> str:
     """The format of data that a link leads to, by its name; the dataset of a data server is a service."""
     if urls.is_data_access(address):
         return ""
-    return format_named(address, f"{link.text[:MAX_TITLE_CHARS]} {link.context[:MAX_TITLE_CHARS]}")
+    return format_named(
+        address, f"{link.text[:MAX_TITLE_CHARS]} {link.context[:MAX_TITLE_CHARS]}"
+    )
 
 
 def main_pages(links: list[Link], book: AddressBook) -> list[Link]:
@@ -154,14 +191,20 @@ def _all_links(page: Page) -> Iterator[Link]:
         yield Link(source, place=LinkPlace.SCRIPT_FILE)
 
 
-def _objection(address: str, link: Link, page: Page, scope: ScopeFilter, book: AddressBook) -> FailureReason | None:
+def _objection(
+    address: str, link: Link, page: Page, scope: ScopeFilter, book: AddressBook
+) -> FailureReason | None:
     if link.nofollow or page.nofollow:
         return FailureReason.NOFOLLOW
     outside = scope.objection(address)
     if outside is not None:
         return outside
     is_media = link.place not in _UNMEASURED and urls.looks_like_media(address)
-    if is_media and not book.looks_like_service(address) and not _format_of(link, address):
+    if (
+        is_media
+        and not book.looks_like_service(address)
+        and not _format_of(link, address)
+    ):
         return FailureReason.MEDIA
     if urls.repeats_path(address) or len(address) > MAX_URL_CHARS:
         return FailureReason.TRAP

@@ -9,7 +9,15 @@ from dataclasses import replace
 from geohound import urls
 from geohound.frontier import Frontier
 from geohound.model.failure import FailureReason
-from geohound.model.visit import LAST, Candidate, Link, LinkPlace, Purpose, Via, order_score
+from geohound.model.visit import (
+    LAST,
+    Candidate,
+    Link,
+    LinkPlace,
+    Purpose,
+    Via,
+    order_score,
+)
 from geohound.urls.address_book import AddressBook
 
 from .link_filter import ScopeFilter
@@ -30,7 +38,9 @@ _VIA = {
 }
 
 
-def candidate_of(link: Link, score: float, found_on: Candidate, book: AddressBook) -> Candidate:
+def candidate_of(
+    link: Link, score: float, found_on: Candidate, book: AddressBook
+) -> Candidate:
     looks_so = book.looks_like_service(link.url)
     is_last = looks_so and book.is_uncertain(link.url)
     return Candidate(
@@ -57,13 +67,28 @@ def ordered_candidates(
     if not found.is_page:
         return [found]
     request = book.capabilities(GUESSED_KIND, urls.endpoint(link.url))
-    return [found, replace(found, url=request, via=Via.GUESS, found_on=link.url, purpose=Purpose.PROBE)]
+    return [
+        found,
+        replace(
+            found, url=request, via=Via.GUESS, found_on=link.url, purpose=Purpose.PROBE
+        ),
+    ]
 
 
-def listed(url: str, candidate: Candidate, where: tuple[str, str], via: Via) -> Candidate:
+def listed(
+    url: str, candidate: Candidate, where: tuple[str, str], via: Via
+) -> Candidate:
     """An address that a document gives as a service; `where` is the document and what it says."""
     found_on, clue = where
-    return Candidate(url, via, found_on, clue[:200], order_score(candidate.score), candidate.depth + 1, Purpose.PROBE)
+    return Candidate(
+        url,
+        via,
+        found_on,
+        clue[:200],
+        order_score(candidate.score),
+        candidate.depth + 1,
+        Purpose.PROBE,
+    )
 
 
 def admit(

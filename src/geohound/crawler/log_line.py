@@ -34,10 +34,16 @@ def _ending(report: Report) -> str:
             more = "" if page.next else ", the last page"
             return f"{page.records} records, {len(page.listed)} addresses{more}"
         case FileHead() as head:
-            return f"data file: {head.format} by its {head.evidence}" if head.format else "no data file"
+            return (
+                f"data file: {head.format} by its {head.evidence}"
+                if head.format
+                else "no data file"
+            )
         case WatcherReport() as seen:
             return f"watcher: {len(seen.pages)} pages, {'taken' if seen.is_taken else 'free'}"
         case PageRead(services=services) if services:
-            return "service: " + ", ".join(f"{s.kind} {s.title!r}" for s in services[:3])
+            return "service: " + ", ".join(
+                f"{s.kind} {s.title!r}" for s in services[:3]
+            )
         case PageRead() as read:
             return str(read.objection or f"{len(read.links)} new links")

@@ -13,7 +13,9 @@ class CrawlObserver(Protocol):
     def on_report(self, candidate: Candidate, report: Report) -> None:
         """A visit or a test is over."""
 
-    def on_service(self, service: Service, candidate: Candidate, score: float | None) -> None:
+    def on_service(
+        self, service: Service, candidate: Candidate, score: float | None
+    ) -> None:
         """A service was confirmed that the catalogue did not have."""
 
     def on_known(self, service: Service, score: float | None) -> None:

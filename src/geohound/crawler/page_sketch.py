@@ -16,10 +16,14 @@ _COMPUTED = frozenset({LinkPlace.SCRIPT, LinkPlace.RECIPE})
 _ENDS = 6_000  # letters at both ends that are compared
 
 
-def draw(url: str, body: bytes, page: Page, links: Sequence[Link], book: AddressBook) -> Sketch:
+def draw(
+    url: str, body: bytes, page: Page, links: Sequence[Link], book: AddressBook
+) -> Sketch:
     """The sketch of a page; `links` are those that are followed."""
     host, text = urls.host(url), f"{page.title} {page.text}"
-    computed = [link.url for link in page.links if link.place in _COMPUTED]  # map pages may differ in these alone
+    computed = [
+        link.url for link in page.links if link.place in _COMPUTED
+    ]  # map pages may differ in these alone
     return Sketch(
         _digest(host, body),
         words_mark(host, page.text, computed),
@@ -64,9 +68,15 @@ def _shape_of_folder(folder: str) -> str:
 
 @lru_cache(maxsize=16384)
 def name_key(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(
+        blake2b(name.encode("utf-8", "replace"), digest_size=8).digest(),
+        "big",
+        signed=True,
+    )
 
 
 def _digest(host: str, content: bytes) -> int:
-    digest = blake2b(content, digest_size=8, key=host.encode("utf-8", "replace")[:64]).digest()
+    digest = blake2b(
+        content, digest_size=8, key=host.encode("utf-8", "replace")[:64]
+    ).digest()
     return int.from_bytes(digest, "big", signed=True)

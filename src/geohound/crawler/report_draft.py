@@ -55,11 +55,20 @@ class ReportDraft:
     verdict: Verdict = NOTHING_SEEN  # on what was asked, from which the checks of known services follow
 
     def note(self, verdict: Verdict) -> None:
-        self.services, self.proofs, self.verdict = verdict.services, verdict.proofs, verdict
+        self.services, self.proofs, self.verdict = (
+            verdict.services,
+            verdict.proofs,
+            verdict,
+        )
         if verdict.refusal and verdict.refusal.lists:
-            self.listed, self.listed_as = tuple(verdict.refusal.lists), verdict.refusal.detail
+            self.listed, self.listed_as = (
+                tuple(verdict.refusal.lists),
+                verdict.refusal.detail,
+            )
 
-    def result(self) -> PageRead | HarvestPage | FileHead | WatcherReport | Redirected | Failure:
+    def result(
+        self,
+    ) -> PageRead | HarvestPage | FileHead | WatcherReport | Redirected | Failure:
         if self.failure is not None:
             return self.failure
         if self.harvested is not None:
@@ -86,7 +95,11 @@ class CountingFetcher(FetcherWrapper):
     follows = staticmethod(stays)
 
     def __init__(
-        self, fetcher: Fetcher, draft: ReportDraft, reading: Callable[[], None], waiting: Callable[[None], None]
+        self,
+        fetcher: Fetcher,
+        draft: ReportDraft,
+        reading: Callable[[], None],
+        waiting: Callable[[None], None],
     ) -> None:
         super().__init__(fetcher)
         self._draft = draft

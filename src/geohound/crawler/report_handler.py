@@ -53,14 +53,25 @@ class ReportHandler:
         self._parts = parts
         self._observer = observer
         self._writer = CatalogueWriter(plan, parts, observer)
-        self._files = FileLister(parts.files, plan, parts, observer) if parts.files is not None else None
-        self._duplicates = NearDuplicateDetector(*parts.frontier.contents(MAX_SEEN_BEFORE))
+        self._files = (
+            FileLister(parts.files, plan, parts, observer)
+            if parts.files is not None
+            else None
+        )
+        self._duplicates = NearDuplicateDetector(
+            *parts.frontier.contents(MAX_SEEN_BEFORE)
+        )
         self._memos_at = 0.0
         met = parts.catalogue.met_at(MAX_LEARNED) if plan.likely_addresses else ()
         self._likely = LikelyAddresses.of(met) if plan.likely_addresses else None
-        is_published = parts.order.decides_tests or parts.order.has_stages  # such orders run as published
+        is_published = (
+            parts.order.decides_tests or parts.order.has_stages
+        )  # such orders run as published
         self.watched = WatchedSites(
-            plan.watchers, None if is_published else parts.watched_sites, parts.clock, plan.task
+            plan.watchers,
+            None if is_published else parts.watched_sites,
+            parts.clock,
+            plan.task,
         )
 
     async def spares(self, candidate: Candidate) -> bool:
@@ -70,7 +81,11 @@ class ReportHandler:
         if self._duplicates.is_trap(candidate.url, is_probe=not candidate.is_page):
             self.drop(candidate, FailureReason.TRAP)
             return True
-        known = self._writer.known(candidate.url) if candidate.purpose is Purpose.PROBE else None
+        known = (
+            self._writer.known(candidate.url)
+            if candidate.purpose is Purpose.PROBE
+            else None
+        )
         if known is None:
             return False
         await self._writer.put(known, candidate)
@@ -84,8 +99,14 @@ class ReportHandler:
             self._watcher_answered(candidate, report)
             return
         if self._likely is not None:
-            proved = report.result.services if isinstance(report.result, PageRead) else ()
-            admit(self._likely.taken(candidate, report.asked, proved), self._plan.scope, self._parts.frontier)
+            proved = (
+                report.result.services if isinstance(report.result, PageRead) else ()
+            )
+            admit(
+                self._likely.taken(candidate, report.asked, proved),
+                self._plan.scope,
+                self._parts.frontier,
+            )
         if _has_no_page(candidate, report):
             self._duplicates.found_nothing(candidate.url)
         if report.failed_checks and self._is_final(candidate, report):
@@ -118,20 +139,40 @@ class ReportHandler:
     def _watcher_answered(self, candidate: Candidate, report: Report) -> None:
         if not isinstance(report.result, WatcherReport):
             self.watched.failed(candidate)
-            if report.failure is not None and report.failure.reason is FailureReason.HTTP_ERROR:
-                self._done(Outcome(candidate, status=report.status), report)  # most sites have no watcher
+            if (
+                report.failure is not None
+                and report.failure.reason is FailureReason.HTTP_ERROR
+            ):
+                self._done(
+                    Outcome(candidate, status=report.status), report
+                )  # most sites have no watcher
                 return
-            self.drop(candidate, report.failure.reason if report.failure else FailureReason.BAD_ANSWER, report)
+            self.drop(
+                candidate,
+                report.failure.reason if report.failure else FailureReason.BAD_ANSWER,
+                report,
+            )
             return
         news = self.watched.take(candidate, report.result)
         found = [self._scored(each) for each in news.candidates]
-        admit([each for each in found if each.score > -math.inf], self._plan.scope, self._parts.frontier)
+        admit(
+            [each for each in found if each.score > -math.inf],
+            self._plan.scope,
+            self._parts.frontier,
+        )
         if news.pause_s:
             self._parts.frontier.pause(urls.host(candidate.url), news.pause_s)
         if news.again_in_s is None:
-            self._done(Outcome(candidate, links=len(found), status=report.status), report)
+            self._done(
+                Outcome(candidate, links=len(found), status=report.status), report
+            )
         else:
-            self.settle(Outcome(candidate, status=report.status), Settlement.POSTPONED, report, news.again_in_s)
+            self.settle(
+                Outcome(candidate, status=report.status),
+                Settlement.POSTPONED,
+                report,
+                news.again_in_s,
+            )
 
     def _scored(self, candidate: Candidate) -> Candidate:
         """A page of a report is worth what the order thinks of it; of pages alike the better ranked comes first."""
@@ -143,21 +184,31 @@ class ReportHandler:
 
     def _is_final(self, candidate: Candidate, report: Report) -> bool:
         """A visit that is made again soon is no check yet: it may still succeed."""
-        is_passing = report.failure is not None and report.failure.reason.means.is_passing
-        return not is_passing or (_is_attempt(report) and self._parts.frontier.is_last_attempt(candidate))
+        is_passing = (
+            report.failure is not None and report.failure.reason.means.is_passing
+        )
+        return not is_passing or (
+            _is_attempt(report) and self._parts.frontier.is_last_attempt(candidate)
+        )
 
     async def _keep(self, candidate: Candidate, report: Report, read: PageRead) -> None:
         novelty = self._judge(candidate, read)
         if read.final and read.final != candidate.url:
             depth, purpose = candidate.depth, candidate.purpose
-            target = Candidate(read.final, Via.REDIRECT, candidate.url, depth=depth, purpose=purpose)
+            target = Candidate(
+                read.final, Via.REDIRECT, candidate.url, depth=depth, purpose=purpose
+            )
             if not self._parts.frontier.remember(target):
                 await self._writer.keep(read, candidate, report)
-                await self._propose(candidate, read)  # nobody reports its links again for the page itself
+                await self._propose(
+                    candidate, read
+                )  # nobody reports its links again for the page itself
                 self.drop(candidate, FailureReason.DUPLICATE_CONTENT, report)
                 return
         for file in read.files:
-            self._parts.frontier.remember(Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1))
+            self._parts.frontier.remember(
+                Candidate(file, Via.SCRIPT, candidate.url, depth=candidate.depth + 1)
+            )
         new = await self._writer.keep(read, candidate, report)
         self._admit_listed(candidate, report)
         if read.objection is not None:
@@ -165,15 +216,30 @@ class ReportHandler:
             return
         if novelty is not None and self._is_duplicate(candidate, read, novelty):
             if read.is_cached:
-                await self._propose(candidate, read)  # nobody would report these links again
+                await self._propose(
+                    candidate, read
+                )  # nobody would report these links again
             self.drop(candidate, FailureReason.DUPLICATE_CONTENT, report)
             return
-        if candidate.via is not Via.SEED:  # of seeds they were asked when the crawl began
+        if (
+            candidate.via is not Via.SEED
+        ):  # of seeds they were asked when the crawl began
             found = harvests_of(candidate, self._plan, self._parts.harvesters)
             admit(found, self._plan.scope, self._parts.frontier)
         links = await self._propose(candidate, read)
-        ogc_links = sum(self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN for link in read.links)
-        brought = Outcome(candidate, len(read.services), new, links, report.status, read.in_vain, ogc_links)
+        ogc_links = sum(
+            self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN
+            for link in read.links
+        )
+        brought = Outcome(
+            candidate,
+            len(read.services),
+            new,
+            links,
+            report.status,
+            read.in_vain,
+            ogc_links,
+        )
         self._done(brought, report)
 
     def _judge(self, candidate: Candidate, read: PageRead) -> Novelty | None:
@@ -181,16 +247,22 @@ class ReportHandler:
         if read.sketch is None:
             return None
         links = [link.url for link in read.links]
-        found = self._duplicates.judge(candidate.url, candidate.found_on, links, read.sketch, len(read.services))
+        found = self._duplicates.judge(
+            candidate.url, candidate.found_on, links, read.sketch, len(read.services)
+        )
         was_run = any(link.place is LinkPlace.BROWSER for link in read.links)
         return found._replace(is_dull=False) if was_run else found
 
-    def _is_duplicate(self, candidate: Candidate, read: PageRead, novelty: Novelty) -> bool:
+    def _is_duplicate(
+        self, candidate: Candidate, read: PageRead, novelty: Novelty
+    ) -> bool:
         sketch = read.sketch
         if sketch is None:
             return False
         promises = novelty.is_promising
-        repeats = self._duplicates.repeats(candidate.url, sketch.body, sketch.words, promises=promises)
+        repeats = self._duplicates.repeats(
+            candidate.url, sketch.body, sketch.words, promises=promises
+        )
         if repeats and not read.services:
             return True
         self._duplicates.note(candidate.url, is_dull=novelty.is_dull)
@@ -200,11 +272,18 @@ class ReportHandler:
         """A map context is no service, but it names some."""
         if not report.listed:
             return
-        named = [c for c in (urls.canonical(u, candidate.url) for u in report.listed) if c]
-        found = [listed(u, candidate, (candidate.url, report.listed_as), Via.SERVICE) for u in named]
+        named = [
+            c for c in (urls.canonical(u, candidate.url) for u in report.listed) if c
+        ]
+        found = [
+            listed(u, candidate, (candidate.url, report.listed_as), Via.SERVICE)
+            for u in named
+        ]
         admit(found, self._plan.scope, self._parts.frontier)
 
-    def _harvested(self, candidate: Candidate, report: Report, page: HarvestPage) -> None:
+    def _harvested(
+        self, candidate: Candidate, report: Report, page: HarvestPage
+    ) -> None:
         """What a page of a catalogue names, and the next page, reach the disk together: a kill costs one page.
 
         A catalogue that repeats a page, or whose cursor stands still, would go on for ever.
@@ -221,9 +300,13 @@ class ReportHandler:
         if isinstance(onward, FailureReason):
             self.drop(candidate, onward, report)
         else:
-            self._done(Outcome(candidate, links=len(found), status=report.status), report)
+            self._done(
+                Outcome(candidate, links=len(found), status=report.status), report
+            )
 
-    def _file_answered(self, candidate: Candidate, report: Report, head: FileHead) -> None:
+    def _file_answered(
+        self, candidate: Candidate, report: Report, head: FileHead
+    ) -> None:
         if self._files is not None:
             self._files.answered(candidate, report, head)
         if report.status >= 400:
@@ -235,12 +318,20 @@ class ReportHandler:
         """Another page is meant. The first redirect is free, further ones cost depth: chains must end."""
         depth = candidate.depth + (candidate.via is Via.REDIRECT)
         if candidate.purpose is Purpose.FILE:
-            target = replace(candidate, url=url, via=Via.REDIRECT, found_on=listed_as(candidate), depth=depth)
+            target = replace(
+                candidate,
+                url=url,
+                via=Via.REDIRECT,
+                found_on=listed_as(candidate),
+                depth=depth,
+            )
         else:
             is_page = candidate.is_page and not self._parts.book.looks_like_service(url)
             purpose = Purpose.PAGE if is_page else Purpose.PROBE
             score = order_score(candidate.score)
-            target = Candidate(url, Via.REDIRECT, candidate.url, candidate.clue, score, depth, purpose)
+            target = Candidate(
+                url, Via.REDIRECT, candidate.url, candidate.clue, score, depth, purpose
+            )
         admit([target], self._plan.scope, self._parts.frontier)
         self._done(Outcome(candidate, links=1, status=report.status), report)
 
@@ -256,37 +347,58 @@ class ReportHandler:
         for start in range(0, len(read.links), MANY_LINKS):
             if start:
                 await asyncio.sleep(0)
-            proposed += self._propose_some(candidate, page, read.links[start : start + MANY_LINKS])
+            proposed += self._propose_some(
+                candidate, page, read.links[start : start + MANY_LINKS]
+            )
         return proposed
 
-    def _propose_some(self, candidate: Candidate, page: Page, links: Sequence[Link]) -> int:
+    def _propose_some(
+        self, candidate: Candidate, page: Page, links: Sequence[Link]
+    ) -> int:
         knows, order = self._parts.frontier.knows, self._parts.order
         depth = candidate.depth + 1
         if self._plan.counts_links:
-            depth = depth if order.has_stages else 255  # each link is counted: what waits changes by its score alone
+            depth = (
+                depth if order.has_stages else 255
+            )  # each link is counted: what waits changes by its score alone
             for link in links:
-                if knows(link.url) and (again := order.seen_again(link, page)) is not None:
+                if (
+                    knows(link.url)
+                    and (again := order.seen_again(link, page)) is not None
+                ):
                     self._rescore([(link.url, again)])
-        scored = [(link, order.score(link, page)) for link in links if not knows(link.url, depth)]
+        scored = [
+            (link, order.score(link, page))
+            for link in links
+            if not knows(link.url, depth)
+        ]
         taken = [(link, score) for link, score in scored if score > -math.inf]
         found = self._candidates(taken, candidate)
         left_out = len(scored) - len(taken)
-        self._parts.frontier.admit(found, refused={FailureReason.ORDER: left_out} if left_out else None)
+        self._parts.frontier.admit(
+            found, refused={FailureReason.ORDER: left_out} if left_out else None
+        )
         return len(taken)
 
-    def _candidates(self, scored: Sequence[tuple[Link, float]], found_on: Candidate) -> list[Candidate]:
+    def _candidates(
+        self, scored: Sequence[tuple[Link, float]], found_on: Candidate
+    ) -> list[Candidate]:
         order, book = self._parts.order, self._parts.book
         if not order.decides_tests:
             return [candidate_of(link, score, found_on, book) for link, score in scored]
         found: list[Candidate] = []
         for link, score in scored:
-            found += ordered_candidates(link, score, found_on, book, is_tested=order.is_tested(link.url))
+            found += ordered_candidates(
+                link, score, found_on, book, is_tested=order.is_tested(link.url)
+            )
         return found
 
     def _rescore(self, scores: Iterable[tuple[str, float]]) -> None:
         """Report better scores of pages to the frontier; services are tested at once, whatever their score."""
         is_service = self._parts.book.looks_like_service
-        self._parts.frontier.rescore([(url, score) for url, score in scores if not is_service(url)])
+        self._parts.frontier.rescore(
+            [(url, score) for url, score in scores if not is_service(url)]
+        )
 
     def _done(self, outcome: Outcome, report: Report) -> None:
         self.settle(outcome, Settlement.DONE, report)
@@ -299,14 +411,29 @@ class ReportHandler:
         ending = Settlement.RETRY if _is_attempt(report) else Settlement.POSTPONED
         self.settle(Outcome(candidate, reason=failure.reason), ending, report, again_s)
 
-    def drop(self, candidate: Candidate, reason: FailureReason, report: Report = _NOT_ASKED) -> None:
-        self.settle(Outcome(candidate, status=report.status, reason=reason), Settlement.DROPPED, report)
+    def drop(
+        self, candidate: Candidate, reason: FailureReason, report: Report = _NOT_ASKED
+    ) -> None:
+        self.settle(
+            Outcome(candidate, status=report.status, reason=reason),
+            Settlement.DROPPED,
+            report,
+        )
 
-    def settle(self, outcome: Outcome, settlement: Settlement, report: Report, again_s: float = 0.0) -> None:
+    def settle(
+        self,
+        outcome: Outcome,
+        settlement: Settlement,
+        report: Report,
+        again_s: float = 0.0,
+    ) -> None:
         """End the lease, let the order learn, and leave the host alone for as long as it needs."""
         if outcome.candidate.purpose not in UNRANKED:
             self._parts.order.learn(outcome)
-        is_over = settlement in (Settlement.DONE, Settlement.DROPPED) and outcome.reason not in NOT_READ
+        is_over = (
+            settlement in (Settlement.DONE, Settlement.DROPPED)
+            and outcome.reason not in NOT_READ
+        )
         if is_over and outcome.candidate.is_page:
             self.watched.note_read(outcome.candidate)
         self._rescore(self._parts.order.revised())
@@ -335,7 +462,9 @@ class ReportHandler:
 
 def _has_no_page(candidate: Candidate, report: Report) -> bool:
     """Is there nothing to be read at the address of a page, or nothing for us?"""
-    is_forbidden = report.failure is not None and report.failure.reason is FailureReason.ROBOTS
+    is_forbidden = (
+        report.failure is not None and report.failure.reason is FailureReason.ROBOTS
+    )
     has_page = isinstance(report.result, PageRead) and report.result.page is not None
     return candidate.is_page and not has_page and (bool(report.status) or is_forbidden)
 
@@ -343,7 +472,12 @@ def _has_no_page(candidate: Candidate, report: Report) -> bool:
 def _is_attempt(report: Report) -> bool:
     """Not where our own pace turned it away before anything was asked."""
     failure = report.failure
-    return failure is None or failure.reason.means.is_attempt or bool(report.status) or failure.elapsed_s > 0
+    return (
+        failure is None
+        or failure.reason.means.is_attempt
+        or bool(report.status)
+        or failure.elapsed_s > 0
+    )
 
 
 def _marks(report: Report) -> tuple[int, int] | None:

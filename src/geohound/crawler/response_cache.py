@@ -9,9 +9,19 @@ from geohound.model.visit import Response
 
 MAX_BYTES = 48_000_000
 MAX_FILE_BYTES = 6_000_000
-MAX_SERVICES = 50  # answers that wait for their candidate; beyond that they are asked for again
+MAX_SERVICES = (
+    50  # answers that wait for their candidate; beyond that they are asked for again
+)
 MAX_SERVICE_BYTES = 8_000_000
-_KEPT_TYPES = ("javascript", "ecmascript", "json", "xml", "yaml", "text/plain", "octet-stream")
+_KEPT_TYPES = (
+    "javascript",
+    "ecmascript",
+    "json",
+    "xml",
+    "yaml",
+    "text/plain",
+    "octet-stream",
+)
 
 
 class ResponseCache:
@@ -32,7 +42,11 @@ class ResponseCache:
             return
         self._had.add(hash(url))
         size = len(answer.body)
-        if size > MAX_FILE_BYTES or url in self._answers or not any(word in kind for word in _KEPT_TYPES):
+        if (
+            size > MAX_FILE_BYTES
+            or url in self._answers
+            or not any(word in kind for word in _KEPT_TYPES)
+        ):
             return
         self._answers[url] = answer
         self._held += size
@@ -50,7 +64,10 @@ class ResponseCache:
     def put_service(self, url: str, answer: Response) -> None:
         """Keep an answer that will be asked for once more, as a candidate of its own."""
         size = len(answer.body)
-        if len(self._services) < MAX_SERVICES and self._services_held + size <= MAX_SERVICE_BYTES:
+        if (
+            len(self._services) < MAX_SERVICES
+            and self._services_held + size <= MAX_SERVICE_BYTES
+        ):
             self._services[url] = answer
             self._services_held += size
 

@@ -17,7 +17,9 @@ class SeenLinks:
         self._most = most
         self._addresses = HashSet()
         self._most_spelled = most_spelled
-        self._letters: set[int] = set()  # of late, as pages write them: most repetitions are seen by these alone
+        self._letters: set[int] = (
+            set()
+        )  # of late, as pages write them: most repetitions are seen by these alone
         self._letters_before: set[int] = set()
 
     def page(self) -> PageLinks:

@@ -14,7 +14,14 @@ from geohound.frontier.url_keys import url_key
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Purpose, Via
 from geohound.model.work.browsed import EventRow
-from geohound.model.work.watched import REPORT_PATH, AskWatchers, FlagReset, WatchedSite, WatcherPolicy, WatcherReport
+from geohound.model.work.watched import (
+    REPORT_PATH,
+    AskWatchers,
+    FlagReset,
+    WatchedSite,
+    WatcherPolicy,
+    WatcherReport,
+)
 
 CONFIRM_S = 3.0  # after which the watcher may have seen in its log who took the site
 MAX_CONFIRMS = 4  # then it has no log, or does not read it: the flag says nothing
@@ -41,8 +48,12 @@ class _Site:
     kept: WatchedSite | None = None
     report: WatcherReport | None = None
     confirms: int = 0
-    reported: set[int] = field(default_factory=set)  # hashes of pages in the report, or owed since an earlier one
-    known: set[int] = field(default_factory=set)  # of pages that a report had and that were read
+    reported: set[int] = field(
+        default_factory=set
+    )  # hashes of pages in the report, or owed since an earlier one
+    known: set[int] = field(
+        default_factory=set
+    )  # of pages that a report had and that were read
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +68,22 @@ class WatcherNews:
 class WatchedSites:
     """The sites of one crawl, as far as watchers matter."""
 
-    def __init__(self, policy: WatcherPolicy, store: WatchedSiteStore | None, clock: Clock, task: int) -> None:
+    def __init__(
+        self,
+        policy: WatcherPolicy,
+        store: WatchedSiteStore | None,
+        clock: Clock,
+        task: int,
+    ) -> None:
         self._policy = policy
         self._store = store
         self._clock = clock
         self._task = task
         self._sites: dict[str, _Site] = {}
         self._events: dict[str, tuple[EventRow, ...]] = {}
-        self._with_watcher = set(store.origins()) if store is not None and self.is_on else set()
+        self._with_watcher = (
+            set(store.origins()) if store is not None and self.is_on else set()
+        )
 
     @property
     def is_on(self) -> bool:
@@ -84,8 +103,12 @@ class WatchedSites:
         origin = urls.origin(candidate.url)
         if not self.is_on or not candidate.is_page or origin in self._sites:
             return None
-        is_wanted = self._policy.ask is AskWatchers.ALWAYS or origin in self._with_watcher
-        if not is_wanted and (candidate.via is not Via.SEED or len(self._sites) >= MAX_STRANGERS):
+        is_wanted = (
+            self._policy.ask is AskWatchers.ALWAYS or origin in self._with_watcher
+        )
+        if not is_wanted and (
+            candidate.via is not Via.SEED or len(self._sites) >= MAX_STRANGERS
+        ):
             return None
         kept = self._store.site(origin) if self._store is not None else None
         is_ours = kept is not None and kept.task == self._task
@@ -102,7 +125,9 @@ class WatchedSites:
     def _rests(self, kept: WatchedSite) -> bool:
         """Was it taken so lately that it is not asked again, where the reset goes by time?"""
         since = self._clock.now() - kept.asked_at
-        return self._policy.reset is FlagReset.TIME and since < timedelta(seconds=self._policy.period_s)
+        return self._policy.reset is FlagReset.TIME and since < timedelta(
+            seconds=self._policy.period_s
+        )
 
     def objection(self, candidate: Candidate) -> FailureReason | float | None:
         """Why a page is not read, or for how many seconds it has to wait; None if it may be read now."""
@@ -116,8 +141,14 @@ class WatchedSites:
                 return FailureReason.TAKEN
             case SiteState.RESTING:
                 return FailureReason.UNCHANGED
-            case SiteState.CHANGED_ONLY if candidate.via is not Via.WATCHER and "?" not in candidate.url:
-                return FailureReason.UNCHANGED if url_key(candidate.url) in site.known else None
+            case SiteState.CHANGED_ONLY if (
+                candidate.via is not Via.WATCHER and "?" not in candidate.url
+            ):
+                return (
+                    FailureReason.UNCHANGED
+                    if url_key(candidate.url) in site.known
+                    else None
+                )
         return None
 
     def failed(self, candidate: Candidate) -> None:
@@ -132,9 +163,17 @@ class WatchedSites:
     def take(self, candidate: Candidate, report: WatcherReport) -> WatcherNews:
         """What follows from a report."""
         origin = urls.origin(candidate.url)
-        asked = {name: values[-1] for name, values in parse_qs(urlsplit(candidate.url).query).items()}
-        site = self._sites.setdefault(origin, _Site(SiteState.ASKED, asked.get("crawler", "")))
-        is_ours, is_confirming = report.is_taken and report.holder == site.holder, "read" in asked
+        asked = {
+            name: values[-1]
+            for name, values in parse_qs(urlsplit(candidate.url).query).items()
+        }
+        site = self._sites.setdefault(
+            origin, _Site(SiteState.ASKED, asked.get("crawler", ""))
+        )
+        is_ours, is_confirming = (
+            report.is_taken and report.holder == site.holder,
+            "read" in asked,
+        )
         if report.is_taken and not is_ours:
             return self._lost(origin, site, report)
         if is_confirming and not is_ours and self._policy.leaves_taken:
@@ -143,7 +182,11 @@ class WatchedSites:
                 return WatcherNews(again_in_s=CONFIRM_S * site.confirms)
         if is_confirming:
             first = site.report or report
-            return WatcherNews(self._begin(origin, site, first) if site.state is SiteState.ASKED else ())
+            return WatcherNews(
+                self._begin(origin, site, first)
+                if site.state is SiteState.ASKED
+                else ()
+            )
         site.report = report
         confirm = {**asked, "read": _iso(report)}
         found = (_request(origin, confirm, candidate.url),)
@@ -160,14 +203,22 @@ class WatchedSites:
             return WatcherNews()
         return WatcherNews(self._begin(origin, site, report))
 
-    def _begin(self, origin: str, site: _Site, report: WatcherReport) -> tuple[Candidate, ...]:
+    def _begin(
+        self, origin: str, site: _Site, report: WatcherReport
+    ) -> tuple[Candidate, ...]:
         """The pages to be read, and from now on which others need not be."""
         now = self._clock.now()
         kept, store = site.kept, self._store
-        whole_at = kept.whole_at if kept is not None and self._is_complete(kept, report) else now
+        whole_at = (
+            kept.whole_at
+            if kept is not None and self._is_complete(kept, report)
+            else now
+        )
         site.state = SiteState.CHANGED_ONLY if whole_at != now else SiteState.OPEN
         owed = store.owed(origin) if store is not None else ()
-        site.reported = {url_key(url) for url in (*owed, *(page.url for page in report.pages))}
+        site.reported = {
+            url_key(url) for url in (*owed, *(page.url for page in report.pages))
+        }
         for page in report.pages:
             if page.events and len(self._events) < MAX_EVENT_PAGES:
                 self._events[page.url] = page.events
@@ -175,15 +226,32 @@ class WatchedSites:
             if site.state is SiteState.CHANGED_ONLY:
                 site.known = set(store.pages(origin)) - site.reported
             store.owe(origin, {url_key(page.url): page.url for page in report.pages})
-            store.keep(WatchedSite(origin, self._task, site.holder, report.written, now, whole_at))
+            store.keep(
+                WatchedSite(
+                    origin, self._task, site.holder, report.written, now, whole_at
+                )
+            )
         where = f"{origin}{REPORT_PATH}"
-        ranks = {**dict.fromkeys(owed, 0.0), **{page.url: page.rank for page in report.pages}}
-        return tuple(Candidate(url, Via.WATCHER, where, f"rank {r:g}", r, depth=1) for url, r in ranks.items())
+        ranks = {
+            **dict.fromkeys(owed, 0.0),
+            **{page.url: page.rank for page in report.pages},
+        }
+        return tuple(
+            Candidate(url, Via.WATCHER, where, f"rank {r:g}", r, depth=1)
+            for url, r in ranks.items()
+        )
 
     def _is_complete(self, kept: WatchedSite, report: WatcherReport) -> bool:
         """Does the report have everything that changed since we took the site the last time?"""
-        is_young = self._clock.now() - kept.whole_at < timedelta(seconds=self._policy.full_after_s)
-        if kept.read_to is None or report.since is None or not report.is_whole or not is_young:
+        is_young = self._clock.now() - kept.whole_at < timedelta(
+            seconds=self._policy.full_after_s
+        )
+        if (
+            kept.read_to is None
+            or report.since is None
+            or not report.is_whole
+            or not is_young
+        ):
             return False
         return report.since <= kept.read_to
 
@@ -196,7 +264,13 @@ class WatchedSites:
 
 def _request(origin: str, query: dict[str, str], found_on: str) -> Candidate:
     url = f"{origin}{REPORT_PATH}?{urlencode(query)}"
-    return Candidate(urls.canonical(url) or url, Via.WATCHER, found_on, score=_FIRST, purpose=Purpose.WATCHER)
+    return Candidate(
+        urls.canonical(url) or url,
+        Via.WATCHER,
+        found_on,
+        score=_FIRST,
+        purpose=Purpose.WATCHER,
+    )
 
 
 def _iso(report: WatcherReport) -> str:

@@ -65,6 +65,8 @@ def format_named(url: str, text: str = "") -> str:
 
 def _archive_named(name: str, text: str) -> str:
     for each in FORMATS.values():
-        if name.endswith(each.archives) and any(word in name or word in text for word in each.words):
+        if name.endswith(each.archives) and any(
+            word in name or word in text for word in each.words
+        ):
             return each.id
     return ""

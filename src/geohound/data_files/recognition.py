@@ -18,7 +18,17 @@ MAX_SIZE = 1 << 60  # in bytes: what claims to be larger says nothing
 _CONTENT_RANGE = re.compile(r"bytes (?:\d{1,20}-\d{1,20}|\*)/(\d{1,20})")
 _TEXTS = ("text/html", "application/xhtml+xml")
 _GEOPACKAGE_IDS = (b"GPKG", b"GP10", b"GP11")
-_PARTS_OF_SHAPEFILES = (b".shp", b".shx", b".dbf", b".prj", b".cpg", b".sbn", b".sbx", b".qix", b".shp.xml")
+_PARTS_OF_SHAPEFILES = (
+    b".shp",
+    b".shx",
+    b".dbf",
+    b".prj",
+    b".cpg",
+    b".sbn",
+    b".sbx",
+    b".qix",
+    b".shp.xml",
+)
 _SHP = bytes.fromhex("0000270a")
 
 Check = Callable[[bytes], bool | None]  # of the first bytes: None where they do not say
@@ -30,7 +40,10 @@ def recognise(named: str, response: Response) -> FileHead:
     if response.status >= 300:
         return FileHead(named)
     size, modified = _size(response), _date(headers.get("last-modified", ""))
-    is_packed = headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
+    is_packed = headers.get("content-encoding", "identity").strip().lower() not in (
+        "",
+        "identity",
+    )
     start = b"" if is_packed else response.body
     found = _by_content(named, start)
     if found:
@@ -84,7 +97,11 @@ def _is_shapefile(start: bytes) -> bool | None:
         return True
     if not start.startswith(b"PK\x03\x04"):
         return False
-    return True if any(name.endswith(_PARTS_OF_SHAPEFILES) for name in _entries(start)) else None
+    return (
+        True
+        if any(name.endswith(_PARTS_OF_SHAPEFILES) for name in _entries(start))
+        else None
+    )
 
 
 def _entries(start: bytes) -> list[bytes]:
@@ -133,6 +150,8 @@ def _sane(text: str) -> int | None:
 def _date(text: str) -> datetime | None:
     try:
         found = parsedate_to_datetime(text[:60]) if text else None
-        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if found else None
+        return (
+            found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if found else None
+        )
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

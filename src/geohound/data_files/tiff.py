@@ -27,7 +27,10 @@ def has_geo_keys(start: bytes) -> bool | None:
     count = int.from_bytes(start[first:entries_at], order)
     end = entries_at + count * entry_size
     within = min(end, len(start) - 1)
-    tags = (int.from_bytes(start[at : at + 2], order) for at in range(entries_at, within, entry_size))
+    tags = (
+        int.from_bytes(start[at : at + 2], order)
+        for at in range(entries_at, within, entry_size)
+    )
     if _GEO_KEYS in tags:
         return True
     return False if end <= len(start) else None

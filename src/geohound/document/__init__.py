@@ -19,7 +19,15 @@ Item = TypeVar("Item")
 
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
-_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"II+\x00", b"BM6")
+_IMAGES = (
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"II*\x00",
+    b"MM\x00*",
+    b"II+\x00",
+    b"BM6",
+)
 _SNIFF_BYTES = 65_536
 _HEAD_BYTES = 8_192
 _MAX_COMMENTS = 20
@@ -27,7 +35,9 @@ _START_BYTES = 4_000_000  # of a large document that nobody skims
 _MAX_MENDED_BYTES = 16_000_000  # mending goes over the text many times
 _MAX_JSON_BYTES = 32_000_000
 _MAX_JSON_MARKS = 1_500_000
-_MAX_TEXT_BYTES = 8_000_000  # nobody wants more as text; a character may take four times its bytes
+_MAX_TEXT_BYTES = (
+    8_000_000  # nobody wants more as text; a character may take four times its bytes
+)
 _TREES = ("root", "head", "json", "text")
 _TREE_FACTOR = 6  # memory of a tree, in multiples of what it was made of: 3 to 6 for capabilities, 1 to 5 for JSON
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -42,10 +52,16 @@ class Document:
     def __init__(self, response: Response) -> None:
         self.response = response
         self.url = response.final_url or response.url
-        self.repairs: list[str] = [f"{READ_IN_SPITE_OF}{response.tls_fault}"] if response.tls_fault else []
+        self.repairs: list[str] = (
+            [f"{READ_IN_SPITE_OF}{response.tls_fault}"] if response.tls_fault else []
+        )
         self.body = response.body
         self._tree_bytes = 0
-        inflated = repair.inflate(response.body) if response.body[:1] not in (b"<", b"{", b"[") else None
+        inflated = (
+            repair.inflate(response.body)
+            if response.body[:1] not in (b"<", b"{", b"[")
+            else None
+        )
         if inflated is not None:
             self.body, is_whole = inflated
             self._weigh(len(self.body))
@@ -72,7 +88,9 @@ class Document:
 
     @cached_property
     def is_image(self) -> bool:
-        return self.body.startswith(_IMAGES) or (self.body[:4] == b"RIFF" and self.body[8:12] == b"WEBP")
+        return self.body.startswith(_IMAGES) or (
+            self.body[:4] == b"RIFF" and self.body[8:12] == b"WEBP"
+        )
 
     @cached_property
     def is_html(self) -> bool:
@@ -99,7 +117,11 @@ class Document:
         if self._is_large:
             return self._unwrap(self._parse_start())
         # A page around capabilities may be well-formed itself: then its own root is not the one looked for.
-        root = safe_xml.parse(self.body, encoding=self._overridden_encoding) if not self.is_html else None
+        root = (
+            safe_xml.parse(self.body, encoding=self._overridden_encoding)
+            if not self.is_html
+            else None
+        )
         if root is None:
             root = self._parse_mended()
         return self._unwrap(root)
@@ -114,16 +136,24 @@ class Document:
             return False
         if self.is_html:
             head = self.body[:_SNIFF_BYTES]
-            return bool(_MAY_BE_CAPABILITIES.numbers(head)) and bool(_CAPABILITIES.search(head))
+            return bool(_MAY_BE_CAPABILITIES.numbers(head)) and bool(
+                _CAPABILITIES.search(head)
+            )
         if self.body.startswith(b"<"):
             return True
-        return b"<" in self.body[:_SNIFF_BYTES] and self.body[:_SNIFF_BYTES].lstrip()[:1] not in (b"{", b"[")
+        return b"<" in self.body[:_SNIFF_BYTES] and self.body[:_SNIFF_BYTES].lstrip()[
+            :1
+        ] not in (b"{", b"[")
 
     @cached_property
     def _overridden_encoding(self) -> str | None:
         """UTF-8 where the declaration names a one-byte encoding and the bytes prove it wrong."""
         declared = repair.declared_encoding(self.body)
-        if declared in ("", "utf-8", "utf8") or declared.startswith("utf-16") or self.body.isascii():
+        if (
+            declared in ("", "utf-8", "utf8")
+            or declared.startswith("utf-16")
+            or self.body.isascii()
+        ):
             return None
         if not repair.is_utf8(self.body):
             return None
@@ -154,7 +184,11 @@ class Document:
         if root is None or safe_xml.local(root) != "Envelope":
             return root
         body = safe_xml.child(root, "Body")
-        inner = next((c for c in body if isinstance(c.tag, str)), None) if body is not None else None
+        inner = (
+            next((c for c in body if isinstance(c.tag, str)), None)
+            if body is not None
+            else None
+        )
         if inner is None:
             return root
         if _UNWRAPPED not in self.repairs:
@@ -171,7 +205,9 @@ class Document:
         start = self.body[:_SNIFF_BYTES]
         root = safe_xml.parse(start, recover=True)
         if root is None:
-            root = safe_xml.parse(repair.mend_xml(start, self.charset)[0], recover=True, encoding="utf-8")
+            root = safe_xml.parse(
+                repair.mend_xml(start, self.charset)[0], recover=True, encoding="utf-8"
+            )
         return self._unwrap(root)
 
     @cached_property
@@ -224,10 +260,17 @@ class Document:
     @cached_property
     def json(self) -> Any:
         """The JSON value in the answer, or None."""
-        if self.is_image or self.is_html or self.body[:_SNIFF_BYTES].lstrip()[:1] in (b"<", b""):
+        if (
+            self.is_image
+            or self.is_html
+            or self.body[:_SNIFF_BYTES].lstrip()[:1] in (b"<", b"")
+        ):
             return None
         if not self._is_modest_json:
-            if self.body[:_SNIFF_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+            if self.body[:_SNIFF_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (
+                b"{",
+                b"[",
+            ):
                 self.__dict__["is_truncated"] = True
             return None
         self._weigh_tree()
@@ -241,20 +284,28 @@ class Document:
         """True if the values in it, as objects, will fit: some 100 bytes for each mark, an object being dearest."""
         if len(self.body) > _MAX_JSON_BYTES:
             return False
-        marks = 2 * self.body.count(b"{") + self.body.count(b"[") + self.body.count(b",")
+        marks = (
+            2 * self.body.count(b"{") + self.body.count(b"[") + self.body.count(b",")
+        )
         return marks <= _MAX_JSON_MARKS
 
     def _mended_json(self) -> Any:
         text, trouble = repair.decode(self.body, self.charset)
-        if not text.lstrip("\ufeff \t\r\n/")[:1] or ("{" not in text and "[" not in text):
+        if not text.lstrip("\ufeff \t\r\n/")[:1] or (
+            "{" not in text and "[" not in text
+        ):
             return None
         mended, repairs = repair.mend_json(text)
         if mended[:1] not in ("{", "["):
             return None
         try:
             value = json.loads(mended, strict=False)
-            if _SURROGATE.search(mended):  # one without its partner is no text that could be stored or sent
-                value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+            if _SURROGATE.search(
+                mended
+            ):  # one without its partner is no text that could be stored or sent
+                value = json.loads(
+                    json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+                )
         except (ValueError, RecursionError):
             return None
         self.repairs += [r for r in (trouble, *repairs) if r and r not in self.repairs]

@@ -17,11 +17,24 @@ _SOFTWARE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("pywps", "zoo-project", "zoo_loader"), "WPS"),
     (("tinyows",), "WFS"),
     (("mapproxy", "geowebcache", "mapcache"), "WMS WMTS"),
-    (("qgis_mapserv", "qgis server", "qgisserver", "qgis mapserver"), "WMS WFS WCS WMTS"),
+    (
+        ("qgis_mapserv", "qgis server", "qgisserver", "qgis mapserver"),
+        "WMS WFS WCS WMTS",
+    ),
     (("deegree",), "WMS WFS WCS WMTS WPS CSW"),
     (("geoserver",), "WMS WFS WCS WMTS WPS CSW"),
     (("eoxserver", "thredds"), "WMS WCS"),
-    (("mswmsdispatch", "mswfsdispatch", "mswcsdispatch", "mscgi", "<!-- mapserver", "/mapserv"), "WMS WFS WCS SOS"),
+    (
+        (
+            "mswmsdispatch",
+            "mswfsdispatch",
+            "mswcsdispatch",
+            "mscgi",
+            "<!-- mapserver",
+            "/mapserv",
+        ),
+        "WMS WFS WCS SOS",
+    ),
 )
 
 
@@ -29,7 +42,9 @@ class OwsHints(NamedTuple):
     """Values of the parameter SERVICE."""
 
     named: tuple[str, ...] = ()  # in an exception report or on a page
-    of_software: tuple[str, ...] = ()  # all that the software can offer; empty where it is not known
+    of_software: tuple[
+        str, ...
+    ] = ()  # all that the software can offer; empty where it is not known
 
 
 def ows_hints(document: Document, asked: str = "") -> OwsHints:
@@ -38,8 +53,19 @@ def ows_hints(document: Document, asked: str = "") -> OwsHints:
     Capabilities name other services in their prose only: of them the software alone counts.
     """
     head = document.body[:_HEAD_BYTES].decode("utf-8", "ignore")
-    lowered = f"{document.response.headers.get('server', '')} {document.url} {head}".lower()
-    offered = next((names for traces, names in _SOFTWARE if any(trace in lowered for trace in traces)), "")
+    lowered = (
+        f"{document.response.headers.get('server', '')} {document.url} {head}".lower()
+    )
+    offered = next(
+        (
+            names
+            for traces, names in _SOFTWARE
+            if any(trace in lowered for trace in traces)
+        ),
+        "",
+    )
     is_talking = document.is_html or document.root_name in _EXCEPTIONS
     found = dict.fromkeys(_NAME.findall(head)) if is_talking else {}
-    return OwsHints(tuple(name for name in found if name != asked), tuple(offered.split()))
+    return OwsHints(
+        tuple(name for name in found if name != asked), tuple(offered.split())
+    )

@@ -25,7 +25,11 @@ def parse(text: str) -> Any:
     """The document as objects and lists, XML too; None where it is neither."""
     text = text[:MAX_CHARACTERS].lstrip("\ufeff \t\r\n")
     if text.startswith("<"):
-        root = safe_xml.parse(text[:MAX_XML_CHARACTERS].encode("utf-8", "replace"), recover=True, encoding="utf-8")
+        root = safe_xml.parse(
+            text[:MAX_XML_CHARACTERS].encode("utf-8", "replace"),
+            recover=True,
+            encoding="utf-8",
+        )
         return {safe_xml.local(root): _from_xml(root)} if root is not None else None
     try:
         return orjson.loads(text.encode("utf-8", "replace"))
@@ -105,11 +109,21 @@ def _all_below(value: Any) -> Iterator[Any]:
         else:
             continue
         if depth < MAX_DEPTH:
-            waiting += [(item, depth + 1) for item in reversed(below) if isinstance(item, dict | list)]
+            waiting += [
+                (item, depth + 1)
+                for item in reversed(below)
+                if isinstance(item, dict | list)
+            ]
 
 
 def words(value: Any) -> str:
     """The text that a value is, an element's own words included; empty for anything else."""
     if isinstance(value, dict):
         value = value.get("#text", "")
-    return value.strip() if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
+    return (
+        value.strip()
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, int | float)
+        else ""
+    )

@@ -25,7 +25,12 @@ _MAX_ELEMENTS = 100
 _MAX_PIXEL_BYTES = 8_000_000
 _MAX_CHUNKS = 10_000
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
-_EXCEPTIONS = ("ServiceExceptionReport", "ExceptionReport", "Fault", "WMTException")  # the last is WMS 1.0.0
+_EXCEPTIONS = (
+    "ServiceExceptionReport",
+    "ExceptionReport",
+    "Fault",
+    "WMTException",
+)  # the last is WMS 1.0.0
 _PROTOCOL = re.compile(r"[a-z][a-z0-9-]{1,9}")
 # Where the schema of a report lies: behind the protocol stands its version. OWS Common belongs to all of them.
 _SCHEMA = re.compile(r"/(?!ows/|ogc/|gml/)([a-z]{2,5})/(?:v?\d|exception)")
@@ -44,10 +49,21 @@ _BOT_WORDS = (
 )  # fmt: skip
 # These two stand in harmless texts too; then what is around them decides.
 _BOT_MORE = {
-    b"captcha": (b"g-recaptcha", b"h-captcha", b"captcha-delivery", b"px-captcha", b"geo.captcha"),
+    b"captcha": (
+        b"g-recaptcha",
+        b"h-captcha",
+        b"captcha-delivery",
+        b"px-captcha",
+        b"geo.captcha",
+    ),
     b"incapsula": (b"_incapsula_", b"request unsuccessful. incapsula"),
 }
-_BOT_HEADERS = {"cf-mitigated": "challenge", "x-amzn-waf-action": "", "x-datadome": "", "x-sucuri-block": ""}
+_BOT_HEADERS = {
+    "cf-mitigated": "challenge",
+    "x-amzn-waf-action": "",
+    "x-datadome": "",
+    "x-sucuri-block": "",
+}
 _TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 
 
@@ -79,7 +95,10 @@ def _judge(document: Document) -> Refusal:
 def _judge_content(document: Document) -> Refusal:
     if document.is_html:
         title = _TITLE.search(document.text[:20_000])
-        return Refusal(RefusalReason.HTML_PAGE, " ".join(title[1].split())[:_MAX_DETAIL] if title else "")
+        return Refusal(
+            RefusalReason.HTML_PAGE,
+            " ".join(title[1].split())[:_MAX_DETAIL] if title else "",
+        )
     if document.is_image:
         if _is_blank_png(document.body):
             return Refusal(RefusalReason.BLANK_IMAGE, "an image of one colour")
@@ -90,19 +109,31 @@ def _judge_content(document: Document) -> Refusal:
         return Refusal(RefusalReason.OTHER_KIND, _describe_json(document.json))
     if document.is_truncated:
         size = f"{len(document.body)} bytes"
-        cut = f"cut off after {size}" if document.response.truncated else f"{size}, more than is read"
+        cut = (
+            f"cut off after {size}"
+            if document.response.truncated
+            else f"{size}, more than is read"
+        )
         return Refusal(RefusalReason.TOO_LARGE, cut)
     if document.body.lstrip()[:1] in (b"<", b"{", b"["):
-        return Refusal(RefusalReason.MALFORMED, "starts like XML or JSON and cannot be read as either")
+        return Refusal(
+            RefusalReason.MALFORMED,
+            "starts like XML or JSON and cannot be read as either",
+        )
     kind = document.response.content_type.partition(";")[0].strip()
-    return Refusal(RefusalReason.OTHER_KIND if kind else RefusalReason.INCONCLUSIVE, kind or "of no known type")
+    return Refusal(
+        RefusalReason.OTHER_KIND if kind else RefusalReason.INCONCLUSIVE,
+        kind or "of no known type",
+    )
 
 
 def _find_wall(document: Document) -> Refusal | None:
     headers, status = document.response.headers, document.response.status
     for name, value in _BOT_HEADERS.items():
         if name in headers and value in headers[name].lower():
-            return Refusal(RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL])
+            return Refusal(
+                RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL]
+            )
     page = document.body[:_WALL_BYTES].lower() if document.is_html else b""
     # Portals ask for a password in the corner of every page, and for a riddle beside every form: these keep nobody out.
     is_thin = status >= 400 or page.count(b"<a ") <= _FEW_LINKS
@@ -114,14 +145,23 @@ def _find_wall(document: Document) -> Refusal | None:
     if is_thin and b"password" in page and _PASSWORD_FIELD.search(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
     was_sent_on = document.response.url != document.url
-    if page and was_sent_on and _LOGIN_URL.search(document.url) and not _LOGIN_URL.search(document.response.url):
+    if (
+        page
+        and was_sent_on
+        and _LOGIN_URL.search(document.url)
+        and not _LOGIN_URL.search(document.response.url)
+    ):
         return Refusal(RefusalReason.LOGIN_WALL, "sent on to a log-in page")
     return None
 
 
 def redirected(target: str) -> Refusal:
     """An answer that leads to another site: that of a log-in, or any."""
-    reason = RefusalReason.LOGIN_WALL if _LOGIN_URL.search(target) else RefusalReason.REDIRECTED
+    reason = (
+        RefusalReason.LOGIN_WALL
+        if _LOGIN_URL.search(target)
+        else RefusalReason.REDIRECTED
+    )
     return Refusal(reason, f"to {target}"[:_MAX_DETAIL])
 
 
@@ -129,10 +169,14 @@ def _find_challenge(page: bytes) -> str:
     """The words of a bot wall in a page in lower case; empty if there are none."""
     title = _BOT_TITLE.search(page)
     if title:
-        return " ".join(title[0].decode("ascii", "replace").removeprefix("<title>").split())
+        return " ".join(
+            title[0].decode("ascii", "replace").removeprefix("<title>").split()
+        )
     for words in _BOT_WORDS:
         if words in page:
-            said = next((more for more in _BOT_MORE.get(words, (words,)) if more in page), b"")
+            said = next(
+                (more for more in _BOT_MORE.get(words, (words,)) if more in page), b""
+            )
             if said:
                 return said.decode()
     return ""
@@ -142,25 +186,44 @@ def _read_exception(document: Document) -> Refusal:
     """Code and words of the first exception; a missing permission is a log-in wall, whatever the status."""
     code, words = "", ""
     for element in _exceptions(document):
-        code = code or safe_xml.attribute(element, "code") or safe_xml.attribute(element, "exceptionCode")
+        code = (
+            code
+            or safe_xml.attribute(element, "code")
+            or safe_xml.attribute(element, "exceptionCode")
+        )
         words = words or _read_words(element)
     detail = ": ".join(filter(None, (code, words)))[:_MAX_DETAIL]
     kind = _kind_of_exception(document)
-    if code.lower() in ("authenticationfailed", "notauthorized", "unauthorized", "accessdenied", "forbidden"):
+    if code.lower() in (
+        "authenticationfailed",
+        "notauthorized",
+        "unauthorized",
+        "accessdenied",
+        "forbidden",
+    ):
         return Refusal(RefusalReason.LOGIN_WALL, detail, kind)
     return Refusal(RefusalReason.EXCEPTION_REPORT, detail, kind)
 
 
 def _exceptions(document: Document) -> Iterator[safe_xml.Element]:
     names = ("ServiceException", "Exception", "Fault", "WMTException")
-    elements = islice(document.head.iter("{*}*"), _MAX_ELEMENTS) if document.head is not None else ()
+    elements = (
+        islice(document.head.iter("{*}*"), _MAX_ELEMENTS)
+        if document.head is not None
+        else ()
+    )
     return (element for element in elements if safe_xml.local(element) in names)
 
 
 def _read_words(element: safe_xml.Element) -> str:
     """The text in the first elements within; `safe_xml.text` would go through all, and any may hold the document."""
     inner = islice(element.iter("{*}*"), _MAX_ELEMENTS)
-    parts = [part[: 4 * _MAX_DETAIL] for e in inner for part in (e.text, e.tail if e is not element else "") if part]
+    parts = [
+        part[: 4 * _MAX_DETAIL]
+        for e in inner
+        for part in (e.text, e.tail if e is not element else "")
+        if part
+    ]
     return " ".join("".join(map(str, parts)).split())
 
 
@@ -188,10 +251,18 @@ def _is_blank_png(body: bytes) -> bool:
     """True if all pixels of this PNG are the same; of one that is broken, interlaced or huge it is not said."""
     if len(body) < 33 or not body.startswith(b"\x89PNG") or body[12:16] != b"IHDR":
         return False
-    width, height, bits, colour, _, _, interlaced = struct.unpack(">IIBBBBB", body[16:29])
+    width, height, bits, colour, _, _, interlaced = struct.unpack(
+        ">IIBBBBB", body[16:29]
+    )
     pixel_bits = bits * _CHANNELS.get(colour, 0)
     row_bytes = 1 + (width * pixel_bits + 7) // 8
-    if interlaced or not width or not height or not pixel_bits or row_bytes * height > _MAX_PIXEL_BYTES:
+    if (
+        interlaced
+        or not width
+        or not height
+        or not pixel_bits
+        or row_bytes * height > _MAX_PIXEL_BYTES
+    ):
         return False
     try:
         rows = zlib.decompressobj().decompress(_find_pixels(body), row_bytes * height)
@@ -224,12 +295,23 @@ def _are_rows_of(pixel: bytes, rows: bytes, row_bytes: int) -> bool:
     """
     count, zero = (row_bytes - 1) // len(pixel), bytes(len(pixel))
     half = bytes(v - v // 2 for v in pixel)
-    first = [(pixel, pixel), (pixel, zero), (pixel, pixel), (pixel, half), (pixel, zero)]
+    first = [
+        (pixel, pixel),
+        (pixel, zero),
+        (pixel, pixel),
+        (pixel, half),
+        (pixel, zero),
+    ]
     later = [(pixel, pixel), (pixel, zero), (zero, zero), (half, zero), (zero, zero)]
-    first_rows = [bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(first)]
-    later_rows = {bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(later)}
+    first_rows = [
+        bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(first)
+    ]
+    later_rows = {
+        bytes([n]) + left + rest * (count - 1) for n, (left, rest) in enumerate(later)
+    }
     return rows[:row_bytes] in first_rows and all(
-        rows[at : at + row_bytes] in later_rows for at in range(row_bytes, len(rows), row_bytes)
+        rows[at : at + row_bytes] in later_rows
+        for at in range(row_bytes, len(rows), row_bytes)
     )
 
 
@@ -240,6 +322,7 @@ def _are_packed_rows(rows: bytes, row_bytes: int, width: int, pixel_bits: int) -
     unused_bits = (row_bytes - 1) * 8 - width * pixel_bits
     start, end = b"\0" + bytes([byte]) * (row_bytes - 2), byte >> unused_bits
     return all(
-        rows[at : at + row_bytes - 1] == start and rows[at + row_bytes - 1] >> unused_bits == end
+        rows[at : at + row_bytes - 1] == start
+        and rows[at + row_bytes - 1] >> unused_bits == end
         for at in range(0, len(rows), row_bytes)
     )

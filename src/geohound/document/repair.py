@@ -16,18 +16,29 @@ _MAX_INFLATION = 50  # capabilities of tens of megabytes, all alike, come to som
 _MAX_LENIENT_CHARS = 8_000_000
 _PIECE_BYTES = 1 << 18
 _MAX_REFERENCES = 200_000
-_DECLARED = re.compile(rb"""^[^<]{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']""", re.IGNORECASE)
-_HEADER_BLOCK = re.compile(r"(?:HTTP/[\d.]+ \d{3}[^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n<]*\n)+\s*\n?")
+_DECLARED = re.compile(
+    rb"""^[^<]{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']""",
+    re.IGNORECASE,
+)
+_HEADER_BLOCK = re.compile(
+    r"(?:HTTP/[\d.]+ \d{3}[^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n<]*\n)+\s*\n?"
+)
 _XML_START = re.compile(
     r"<\?xml\b|<!DOCTYPE\s+W[\w-]+Capab|<(?:[\w.-]+:)?(?:W\w+_)?Capabilities[\s>]|<(?:[\w.-]+:)?(?:Service)?ExceptionReport\b"
 )
-_PAGE_TAG = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|pre|br|b|p|div|font|table|center|h\d)\b)", re.IGNORECASE)
+_PAGE_TAG = re.compile(
+    r"<(?:!doctype\s+html|(?:html|head|body|pre|br|b|p|div|font|table|center|h\d)\b)",
+    re.IGNORECASE,
+)
 _LITERAL = re.compile(r"[\"'`](?:\\[nrt]|\s)*+(?=<)")
 _ROOT = re.compile(r"<(?![?!/])([\w.:-]+)")
 _SERVER_CHATTER = re.compile(
-    r"\b(?:warning|notice|deprecated|strict standards|fatal error|debug|error)\b", re.IGNORECASE
+    r"\b(?:warning|notice|deprecated|strict standards|fatal error|debug|error)\b",
+    re.IGNORECASE,
 )
-_MARKUP_ONLY = re.compile(r"(?:\s|</?[a-z][^<>]{0,200}+>|(?><!--.*?-->))*+", re.IGNORECASE | re.DOTALL)
+_MARKUP_ONLY = re.compile(
+    r"(?:\s|</?[a-z][^<>]{0,200}+>|(?><!--.*?-->))*+", re.IGNORECASE | re.DOTALL
+)
 _REFERENCES = re.compile(
     r"(?P<keep><!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<!DOCTYPE[^\[>]*+(?:>|\Z|\[.*?(?:\]\s*+>|\Z)))"
     r"|(?P<less><(?![A-Za-z_:/!?]|[^\x00-\x7f]))"  # no tag: a sign, as in "Depth < 5 m"
@@ -39,29 +50,47 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LITERAL_ESCAPE = re.compile(r"""[>"]\s*+(?:\\r)?\\n(?:\\t|\s)*+<|<\\/\w|=\\\"""")
 _JSON_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 # Each matches every character: what is to stay in its group, what is to go without.
-_JSON_NOISE = re.compile(rf'((?:[^"/]++|{_JSON_STRING}|/(?![/*]))++)|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_JSON_TRAILING = re.compile(rf'((?:[^",]++|{_JSON_STRING}|,(?!\s*+[}}\]]))++)|,', re.DOTALL)
+_JSON_NOISE = re.compile(
+    rf'((?:[^"/]++|{_JSON_STRING}|/(?![/*]))++)|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL
+)
+_JSON_TRAILING = re.compile(
+    rf'((?:[^",]++|{_JSON_STRING}|,(?!\s*+[}}\]]))++)|,', re.DOTALL
+)
 _JSONP = re.compile(
-    r"^\s*+(?:(?>/\*.*?\*/)\s*+)?(?:\)\]\}',?\s*+|(?P<call>[\w$.]{1,80}+\s*+\())(?P<body>.*)$", re.DOTALL
+    r"^\s*+(?:(?>/\*.*?\*/)\s*+)?(?:\)\]\}',?\s*+|(?P<call>[\w$.]{1,80}+\s*+\())(?P<body>.*)$",
+    re.DOTALL,
 )
 # Codecs that Python has beside the character sets: they take other text, or quadratic time, or make lone surrogates.
-_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"})
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"}
+)
 
 
 def inflate(body: bytes) -> tuple[bytes, bool] | None:
     """The content of a compressed body that no header announced, and whether it is all; None if not compressed."""
     if body[:2] == b"\x1f\x8b":
         window = 31
-    elif len(body) > 2 and body[0] & 0x0F == 8 and ((body[0] << 8) | body[1]) % 31 == 0 and body[0] >> 4 <= 7:
+    elif (
+        len(body) > 2
+        and body[0] & 0x0F == 8
+        and ((body[0] << 8) | body[1]) % 31 == 0
+        and body[0] >> 4 <= 7
+    ):
         window = 15
     elif any(byte < 9 or 13 < byte < 32 for byte in body[:64]):
         window = -15
     else:
         return None
-    most_bytes = min(_MAX_INFLATED_BYTES, max(_FREE_INFLATED_BYTES, _MAX_INFLATION * len(body)))
+    most_bytes = min(
+        _MAX_INFLATED_BYTES, max(_FREE_INFLATED_BYTES, _MAX_INFLATION * len(body))
+    )
     try:
         start = zlib.decompressobj(window).decompress(body[:4096], 256)
-        if window == -15 and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"<", b"{", b"["):
+        if window == -15 and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (
+            b"<",
+            b"{",
+            b"[",
+        ):
             return None
         inflater = zlib.decompressobj(window)
         content = inflater.decompress(body, most_bytes)
@@ -111,7 +140,9 @@ def decode(data: bytes, charset: str = "") -> tuple[str, str]:
         if decoded is not None:
             is_plain = name == (declared or "utf-8").lower() or decoded.isascii()
             return decoded, "" if is_plain else trouble
-    return data.decode("cp1252", "replace"), "encoding declaration wrong; read as Windows-1252"
+    return data.decode(
+        "cp1252", "replace"
+    ), "encoding declaration wrong; read as Windows-1252"
 
 
 def _decode_marked(data: bytes, charset: str) -> tuple[str, str]:
@@ -127,7 +158,9 @@ def declared_encoding(data: bytes) -> str:
 
 
 def _try(data: bytes, encoding: str) -> str | None:
-    if not encoding or encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "ucs", "utf-7")):
+    if not encoding or encoding.lower().replace("_", "-").startswith(
+        ("utf-16", "utf-32", "ucs", "utf-7")
+    ):
         return None
     try:
         if codecs.lookup(encoding).name.replace("_", "-") in _NO_CHARSETS:
@@ -146,7 +179,13 @@ def mend_xml(data: bytes, charset: str = "") -> tuple[bytes, list[str]]:
         return b"", []
     repairs += cut_away
     if _LITERAL_ESCAPE.search(text[:4000]):
-        for written, meant in (("\\r", ""), ("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ("\\/", "/")):
+        for written, meant in (
+            ("\\r", ""),
+            ("\\n", "\n"),
+            ("\\t", "\t"),
+            ('\\"', '"'),
+            ("\\/", "/"),
+        ):
             text = text.replace(written, meant)
         repairs.append("literal escapes replaced")
     if _CONTROL.search(text):
@@ -165,7 +204,9 @@ def strip_surroundings(text: str) -> tuple[str, list[str]]:
         bare = bare[literal.end() :].rstrip(" \t\r\n;,").rstrip(bare[0])
     found = _XML_START.search(bare, 0, 64_000)
     if bare.startswith("<") and not _PAGE_TAG.match(bare):
-        return bare, ["space before the document removed"] if len(bare) < len(text) else []
+        return bare, ["space before the document removed"] if len(bare) < len(
+            text
+        ) else []
     if found is None:
         return "", []
     before, inner = bare[: found.start()], bare[found.start() :]
@@ -175,20 +216,34 @@ def strip_surroundings(text: str) -> tuple[str, list[str]]:
     name = _ROOT.search(inner, 0, 8000)
     end = inner.rfind(f"</{name[1]}") if name else -1
     after = inner[inner.find(">", end) + 1 :] if end >= 0 else ""
-    if len(inner) - len(after) < len(text) / 2 or not _MARKUP_ONLY.fullmatch(after[:4000]):
+    if len(inner) - len(after) < len(text) / 2 or not _MARKUP_ONLY.fullmatch(
+        after[:4000]
+    ):
         return "", []
     if _SERVER_CHATTER.search(before[:4000]):
-        return inner[: len(inner) - len(after)], ["server messages before the document removed"]
+        return inner[: len(inner) - len(after)], [
+            "server messages before the document removed"
+        ]
     if _MARKUP_ONLY.fullmatch(before[:4000]):
         return inner[: len(inner) - len(after)], ["HTML around the document removed"]
-    return (inner, ["text before the document removed"]) if len(before) < 500 and not after.strip() else ("", [])
+    return (
+        (inner, ["text before the document removed"])
+        if len(before) < 500 and not after.strip()
+        else ("", [])
+    )
 
 
 def _mend_references(text: str) -> tuple[str, list[str]]:
     """The text with bare signs and unknown entities as XML wants them, and what there was of them."""
     if text.count("&") > _MAX_REFERENCES:
         return text, []
-    declared = frozenset(_ENTITY_DECLARATION.findall(text[:100_000])) | {"amp", "lt", "gt", "quot", "apos"}
+    declared = frozenset(_ENTITY_DECLARATION.findall(text[:100_000])) | {
+        "amp",
+        "lt",
+        "gt",
+        "quot",
+        "apos",
+    }
     mended: dict[str, None] = {}
 
     def replace(found: re.Match[str]) -> str:
@@ -221,8 +276,16 @@ def _mended(found: re.Match[str], declared: frozenset[str]) -> str:
 
 
 def _is_xml_character(reference: str) -> bool:
-    code = int(reference[1:].replace("x", "0x").replace("X", "0x"), 0 if reference[1] in "xX" else 10)
-    return code in (9, 10, 13) or 32 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or 0x10000 <= code <= 0x10FFFF
+    code = int(
+        reference[1:].replace("x", "0x").replace("X", "0x"),
+        0 if reference[1] in "xX" else 10,
+    )
+    return (
+        code in (9, 10, 13)
+        or 32 <= code < 0xD800
+        or 0xE000 <= code < 0xFFFE
+        or 0x10000 <= code <= 0x10FFFF
+    )
 
 
 def mend_json(text: str) -> tuple[str, list[str]]:
@@ -235,7 +298,9 @@ def mend_json(text: str) -> tuple[str, list[str]]:
     if wrapped:
         text = wrapped["body"].strip().rstrip(";").rstrip()
         text = text.removesuffix(")") if wrapped["call"] else text
-        repairs.append("JSON callback removed" if wrapped["call"] else "JSON guard removed")
+        repairs.append(
+            "JSON callback removed" if wrapped["call"] else "JSON guard removed"
+        )
     for pattern, trouble in (
         (_JSON_NOISE, "JSON comments removed"),
         (_JSON_TRAILING, "trailing commas removed"),

@@ -21,7 +21,9 @@ Item = TypeVar("Item")
 
 LARGE_BYTES = 8_000_000
 MAX_LIVE_NODES = 1_000_000
-MAX_MARKS = 1_200_000  # "<" and "=" in one tree: each is at most one node, of some 120 bytes
+MAX_MARKS = (
+    1_200_000  # "<" and "=" in one tree: each is at most one node, of some 120 bytes
+)
 MAX_ITEMS = 100_000
 _MAX_NAMES = 20_000
 _CHUNK_BYTES = 1 << 17
@@ -77,7 +79,9 @@ def _options(recover: bool, encoding: str | None) -> dict[str, Any]:
     }
 
 
-def parse(data: bytes, *, recover: bool = False, encoding: str | None = None) -> Element | None:
+def parse(
+    data: bytes, *, recover: bool = False, encoding: str | None = None
+) -> Element | None:
     """The root element, or None where there is none to be had."""
     return parse_noting(data, recover=recover, encoding=encoding)[0]
 
@@ -98,8 +102,12 @@ def parse_noting(
 
 def name_troubles(log: Any) -> list[str]:
     """The parser's errors as sentences for a person, each once."""
-    found = dict.fromkeys(_TROUBLE.get(entry.type_name, "XML errors skipped") for entry in log)
-    if _MISMATCHED in found:  # a tag closed by the wrong one leaves another open at the end
+    found = dict.fromkeys(
+        _TROUBLE.get(entry.type_name, "XML errors skipped") for entry in log
+    )
+    if (
+        _MISMATCHED in found
+    ):  # a tag closed by the wrong one leaves another open at the end
         found.pop(CUT_OFF, None)
     return list(found)
 
@@ -123,7 +131,11 @@ def cut(data: bytes) -> bytes:
 
 
 def skim(
-    data: bytes, names: frozenset[str], digest: Callable[[Element], Item], *, encoding: str | None = None
+    data: bytes,
+    names: frozenset[str],
+    digest: Callable[[Element], Item],
+    *,
+    encoding: str | None = None,
 ) -> Skimmed[Item]:
     """Read a large document as a stream: each innermost element of these names is digested, then emptied."""
     result: Skimmed[Item] = Skimmed()
@@ -150,7 +162,11 @@ def _pieces(data: bytes, result: Skimmed[Any]) -> Iterator[bytes]:
         found = piece.count(b"<")
         marks += found
         tagless_bytes = 0 if found else tagless_bytes + len(piece)
-        is_full = result.seen >= MAX_ITEMS or tagless_bytes > _MAX_TAGLESS_BYTES or len(cut(piece)) < len(piece)
+        is_full = (
+            result.seen >= MAX_ITEMS
+            or tagless_bytes > _MAX_TAGLESS_BYTES
+            or len(cut(piece)) < len(piece)
+        )
         if is_full or (marks > _CENSUS_MARKS and _is_overfull(result.root)):
             result.truncated = True
             return
@@ -158,11 +174,19 @@ def _pieces(data: bytes, result: Skimmed[Any]) -> Iterator[bytes]:
         yield piece
 
 
-def _digest_finished(parser: Any, tags: list[str], digest: Callable[[Element], Item], result: Skimmed[Item]) -> None:
+def _digest_finished(
+    parser: Any,
+    tags: list[str],
+    digest: Callable[[Element], Item],
+    result: Skimmed[Item],
+) -> None:
     for _, element in parser.read_events():
         if result.root is None:
             result.root = element.getroottree().getroot()
-        if result.seen >= MAX_ITEMS or next(element.iterchildren(*tags), None) is not None:
+        if (
+            result.seen >= MAX_ITEMS
+            or next(element.iterchildren(*tags), None) is not None
+        ):
             continue
         result.seen += 1
         if not len(element) and not element.attrib:

@@ -16,5 +16,13 @@ def read_saved(path: Path, max_bytes: int) -> Document:
         body = file.read(max_bytes + 1)
     address = path.resolve().as_uri()
     return Document(
-        Response(address, address, 200, {}, body[:max_bytes], datetime.now(UTC), truncated=len(body) > max_bytes)
+        Response(
+            address,
+            address,
+            200,
+            {},
+            body[:max_bytes],
+            datetime.now(UTC),
+            truncated=len(body) > max_bytes,
+        )
     )

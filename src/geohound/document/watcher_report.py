@@ -56,7 +56,12 @@ def _report(said: dict[str, Any], origin: str, now: datetime) -> WatcherReport:
     if urls.origin(site) != origin:
         raise BadReportError("it speaks of another site")
     flag, holder = said.get("flag"), said.get("holder", "")
-    if flag not in (0, 1) or isinstance(flag, float) or not isinstance(holder, str) or len(holder) > 64:
+    if (
+        flag not in (0, 1)
+        or isinstance(flag, float)
+        or not isinstance(holder, str)
+        or len(holder) > 64
+    ):
         raise BadReportError("its flag is neither 0 nor 1, or its holder no name")
     if flag == 0 and holder:
         raise BadReportError("it says that the site is free and that somebody has it")
@@ -74,18 +79,30 @@ def _report(said: dict[str, Any], origin: str, now: datetime) -> WatcherReport:
         raise BadReportError("it lists a page twice")
     waiting = said.get("waiting", len(pages))
     is_whole = isinstance(waiting, int) and waiting <= len(pages)
-    return WatcherReport(site, bool(flag), holder, written, since, tuple(pages.values()), is_whole)
+    return WatcherReport(
+        site, bool(flag), holder, written, since, tuple(pages.values()), is_whole
+    )
 
 
 def _page(row: Any, site: str, written: datetime) -> WatchedPage:
     if not isinstance(row, dict):
         raise BadReportError("a page of it is no object")
     address = row.get("url")
-    url = urls.canonical(address) if isinstance(address, str) and len(address) <= 2_000 else None
+    url = (
+        urls.canonical(address)
+        if isinstance(address, str) and len(address) <= 2_000
+        else None
+    )
     if url is None or not url.startswith(site):
         raise BadReportError("a page of it is of another site")
-    rank, often, close = (_number(row.get(name)) for name in ("rank", "frequency", "level"))
-    if not (0 <= often <= 0.5 and 0.1 <= close <= 0.5 and abs(rank - often - close) <= _TOLERANCE):
+    rank, often, close = (
+        _number(row.get(name)) for name in ("rank", "frequency", "level")
+    )
+    if not (
+        0 <= often <= 0.5
+        and 0.1 <= close <= 0.5
+        and abs(rank - often - close) <= _TOLERANCE
+    ):
         raise BadReportError("a rank in it is not the sum of frequency and level")
     if _time(row.get("changed"), "changed") > written + timedelta(seconds=1):
         raise BadReportError("a page changed after it was written")
@@ -97,7 +114,9 @@ def _page(row: Any, site: str, written: datetime) -> WatchedPage:
 
 def _events(row: Any) -> EventRow:
     try:
-        names, sources = (tuple(map(_text, row[name])) for name in ("events", "sources"))
+        names, sources = (
+            tuple(map(_text, row[name])) for name in ("events", "sources")
+        )
         target, value = _text(row["target"]), _text(row["value"])
     except (TypeError, KeyError):
         raise BadReportError("an event of it is malformed") from None

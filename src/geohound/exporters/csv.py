@@ -29,8 +29,16 @@ def _safe(value: object) -> object:
     """Text without control characters, and with an apostrophe before it where a spreadsheet would calculate."""
     if not isinstance(value, str):
         return value
-    text = value if value.isprintable() else "".join(c if c.isprintable() else " " for c in value)
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
+    text = (
+        value
+        if value.isprintable()
+        else "".join(c if c.isprintable() else " " for c in value)
+    )
+    return (
+        f"'{text}"
+        if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA)
+        else text
+    )
 
 
 def _lines(rows: Iterable[Iterable[object]]) -> bytes:

@@ -15,14 +15,23 @@ from ._table import SIDES, rings, row
 def _write(services: Iterable[ExportedService]) -> Iterator[bytes]:
     yield b'{"type":"FeatureCollection","features":['
     for number, each in enumerate(services):
-        yield (b",\n" if number else b"\n") + json.dumps(_feature(each), separators=(",", ":")).encode()
+        yield (b",\n" if number else b"\n") + json.dumps(
+            _feature(each), separators=(",", ":")
+        ).encode()
     yield b"\n]}\n"
 
 
 def _feature(each: ExportedService) -> dict[str, Any]:
     box = each.record["bbox"]
-    properties = {name: value for name, value in row(each.record).items() if name not in SIDES}
-    feature = {"type": "Feature", "id": each.record["id"], "geometry": _geometry(box), "properties": properties}
+    properties = {
+        name: value for name, value in row(each.record).items() if name not in SIDES
+    }
+    feature = {
+        "type": "Feature",
+        "id": each.record["id"],
+        "geometry": _geometry(box),
+        "properties": properties,
+    }
     return {**feature, "bbox": box} if box else feature
 
 
@@ -35,4 +44,6 @@ def _geometry(box: list[float] | None) -> dict[str, Any] | None:
     return {"type": "MultiPolygon", "coordinates": [[ring] for ring in outlines]}
 
 
-EXPORTERS = (ExportFormat("geojson", "GeoJSON", "application/geo+json", "geojson", _write),)
+EXPORTERS = (
+    ExportFormat("geojson", "GeoJSON", "application/geo+json", "geojson", _write),
+)

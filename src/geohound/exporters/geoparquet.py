@@ -60,28 +60,41 @@ def _write(services: Iterable[ExportedService]) -> Iterable[bytes]:
         import pyarrow as pa  # noqa: PLC0415 - 150 MB, for this format only
         import pyarrow.parquet as pq  # noqa: PLC0415 - as above
     except ImportError:
-        raise UserError("GeoParquet needs pyarrow: pip install 'geohound[geoparquet]'.") from None
+        raise UserError(
+            "GeoParquet needs pyarrow: pip install 'geohound[geoparquet]'."
+        ) from None
     return _pieces(services, pa, pq)
 
 
 def _pieces(services: Iterable[ExportedService], pa: Any, pq: Any) -> Iterator[bytes]:
-    sides = pa.struct([(name, pa.float64()) for name in ("xmin", "ymin", "xmax", "ymax")])
+    sides = pa.struct(
+        [(name, pa.float64()) for name in ("xmin", "ymin", "xmax", "ymax")]
+    )
     columns = [(name, pa.string()) for name in _TEXTS]
     more = [("layer_count", pa.int64()), ("bbox", sides), ("geometry", pa.binary())]
     schema = pa.schema([*columns, *more], metadata={"geo": json.dumps(_METADATA)})
     file = _Pieces()
-    with pq.ParquetWriter(pa.PythonFile(file, mode="w"), schema, compression="zstd") as writer:
+    with pq.ParquetWriter(
+        pa.PythonFile(file, mode="w"), schema, compression="zstd"
+    ) as writer:
         coming = iter(services)
         while some := list(islice(coming, _ROWS_IN_A_GROUP)):
-            writer.write_table(pa.Table.from_pylist([_row(each) for each in some], schema=schema))
+            writer.write_table(
+                pa.Table.from_pylist([_row(each) for each in some], schema=schema)
+            )
             yield file.take()
     yield file.take()
 
 
 def _row(each: ExportedService) -> dict[str, Any]:
     flat, box = row(each.record), each.record["bbox"]
-    texts = {name: value and str(value).encode("utf-8", "replace").decode() for name, value in flat.items()}
-    covering = dict(zip(("xmin", "ymin", "xmax", "ymax"), box, strict=True)) if box else None
+    texts = {
+        name: value and str(value).encode("utf-8", "replace").decode()
+        for name, value in flat.items()
+    }
+    covering = (
+        dict(zip(("xmin", "ymin", "xmax", "ymax"), box, strict=True)) if box else None
+    )
     return {
         **{name: texts[name] for name in _TEXTS},
         "layer_count": flat["layer_count"],
@@ -92,7 +105,8 @@ def _row(each: ExportedService) -> dict[str, Any]:
 
 def _wkb(box: list[float]) -> bytes:
     polygons = [
-        struct.pack("<BIII", 1, _POLYGON, 1, len(ring)) + b"".join(struct.pack("<dd", *point) for point in ring)
+        struct.pack("<BIII", 1, _POLYGON, 1, len(ring))
+        + b"".join(struct.pack("<dd", *point) for point in ring)
         for ring in rings(box)
     ]
     if len(polygons) == 1:
@@ -112,4 +126,8 @@ _METADATA = {
         }
     },
 }
-EXPORTERS = (ExportFormat("geoparquet", "GeoParquet", "application/vnd.apache.parquet", "parquet", _write),)
+EXPORTERS = (
+    ExportFormat(
+        "geoparquet", "GeoParquet", "application/vnd.apache.parquet", "parquet", _write
+    ),
+)

@@ -11,7 +11,9 @@ from ._part import ExportFormat
 
 
 def _encoded(each: ExportedService) -> bytes:
-    return json.dumps(each.record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(each.record, separators=(",", ":"), ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
 
 
 def _document(services: Iterable[ExportedService]) -> Iterator[bytes]:

@@ -56,21 +56,38 @@ def _feature(each: ExportedService, now: str) -> dict[str, Any] | None:
     service, box = each.service, each.record["bbox"]
     layer = service.layers[0] if service.layers else Layer("")
     requests = each.requests(layer)
-    server = next((r.server for r in requests if isinstance(r, ServerRequest) and r.server in _CODES), None)
+    server = next(
+        (
+            r.server
+            for r in requests
+            if isinstance(r, ServerRequest) and r.server in _CODES
+        ),
+        None,
+    )
     if server is None:
         return None
-    operations = [_operation(request) for request in requests if request.rel in _OPERATIONS]
+    operations = [
+        _operation(request) for request in requests if request.rel in _OPERATIONS
+    ]
     properties = {
         "title": " ".join(service.title.split())[:300] or service.endpoint,
         "abstract": service.abstract[:2000],
         "updated": now,
         "links": {"via": [{"href": service.endpoint}]},
         "offerings": [
-            {"code": f"http://www.opengis.net/spec/owc-geojson/1.0/req/{_CODES[server]}", "operations": operations}
+            {
+                "code": f"http://www.opengis.net/spec/owc-geojson/1.0/req/{_CODES[server]}",
+                "operations": operations,
+            }
         ],
     }
     geometry = {"type": "Polygon", "coordinates": rings(box)[:1]} if box else None
-    return {"type": "Feature", "id": service.endpoint, "geometry": geometry, "properties": properties}
+    return {
+        "type": "Feature",
+        "id": service.endpoint,
+        "geometry": geometry,
+        "properties": properties,
+    }
 
 
 def _operation(request: LayerRequest) -> dict[str, str]:
@@ -82,4 +99,8 @@ def _operation(request: LayerRequest) -> dict[str, str]:
     }
 
 
-EXPORTERS = (ExportFormat("owc", "OWS Context", "application/geo+json", "json", _write, needs_layers=True),)
+EXPORTERS = (
+    ExportFormat(
+        "owc", "OWS Context", "application/geo+json", "json", _write, needs_layers=True
+    ),
+)

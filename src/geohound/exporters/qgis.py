@@ -10,7 +10,12 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
 
 from geohound.model.export import ExportedService
-from geohound.model.layer_request import LayerRequest, ServerRequest, ServerType, TileTemplate
+from geohound.model.layer_request import (
+    LayerRequest,
+    ServerRequest,
+    ServerType,
+    TileTemplate,
+)
 from geohound.model.service import Layer
 from geohound.urls import host
 
@@ -92,7 +97,9 @@ def _write_first(services: Iterable[ExportedService]) -> Iterator[bytes]:
     yield from _file(_SORTS[0], ())
 
 
-def _after(first: ExportedService, rest: Iterator[ExportedService]) -> Iterator[ExportedService]:
+def _after(
+    first: ExportedService, rest: Iterator[ExportedService]
+) -> Iterator[ExportedService]:
     yield first
     yield from rest
 
@@ -107,9 +114,16 @@ def _file(sort: _Sort, services: Iterable[ExportedService]) -> Iterator[bytes]:
             left_out += 1
             continue
         attributes = {"name": unique(_name(each)), "url": address, **sort.flags}
-        text = " ".join(f"{name}={quoteattr(_printable(value))}" for name, value in attributes.items())
+        text = " ".join(
+            f"{name}={quoteattr(_printable(value))}"
+            for name, value in attributes.items()
+        )
         yield f"    <{sort.element} {text}/>\n".encode()
-    note = f"    <!-- {left_out} services of other sorts: export them as {_others(sort)} -->\n" if left_out else ""
+    note = (
+        f"    <!-- {left_out} services of other sorts: export them as {_others(sort)} -->\n"
+        if left_out
+        else ""
+    )
     yield f"{note}</{sort.root}>\n".encode()
 
 
@@ -146,13 +160,26 @@ def _unique_names() -> Callable[[str], str]:
 
 
 def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text).encode("utf-8", "replace").decode()
+    return (
+        "".join(c if c.isprintable() else " " for c in text)
+        .encode("utf-8", "replace")
+        .decode()
+    )
 
 
 EXPORTERS = (
-    ExportFormat("qgis", "QGIS connections", _MEDIA_TYPE, "xml", _write_first, needs_layers=True),
+    ExportFormat(
+        "qgis", "QGIS connections", _MEDIA_TYPE, "xml", _write_first, needs_layers=True
+    ),
     *(
-        ExportFormat(f"qgis-{sort.id}", f"QGIS connections: {sort.title}", _MEDIA_TYPE, "xml", _write_one(sort), True)
+        ExportFormat(
+            f"qgis-{sort.id}",
+            f"QGIS connections: {sort.title}",
+            _MEDIA_TYPE,
+            "xml",
+            _write_one(sort),
+            True,
+        )
         for sort in _SORTS
     ),
 )

@@ -41,7 +41,9 @@ def _write(services: Iterable[ExportedService]) -> Iterator[bytes]:
 def _layers(each: ExportedService) -> Iterator[tuple[str, str, QgisSource]]:
     """Id, title and source of the layers that QGIS can open."""
     for number, layer in enumerate(each.service.layers or (Layer(""),)):
-        sources = (qgis_source(each.service, request) for request in each.requests(layer))
+        sources = (
+            qgis_source(each.service, request) for request in each.requests(layer)
+        )
         source = next(filter(None, sources), None)
         if source is not None:
             title = _printable(layer.title or layer.name or each.service.title)[:200]
@@ -77,10 +79,21 @@ def _attribute(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    kept = "".join(c if c.isprintable() else " " for c in text).encode("utf-8", "replace").decode()
+    kept = (
+        "".join(c if c.isprintable() else " " for c in text)
+        .encode("utf-8", "replace")
+        .decode()
+    )
     return " ".join(kept.split())
 
 
 EXPORTERS = (
-    ExportFormat("qlr", "QGIS layers", "application/x-qgis-layer-definition", "qlr", _write, needs_layers=True),
+    ExportFormat(
+        "qlr",
+        "QGIS layers",
+        "application/x-qgis-layer-definition",
+        "qlr",
+        _write,
+        needs_layers=True,
+    ),
 )

@@ -71,4 +71,13 @@ def _type_and_url(request: LayerRequest) -> tuple[str, str] | None:
             return None
 
 
-EXPORTERS = (ExportFormat("terria", "Terria catalogue", "application/json", "json", _write, needs_layers=True),)
+EXPORTERS = (
+    ExportFormat(
+        "terria",
+        "Terria catalogue",
+        "application/json",
+        "json",
+        _write,
+        needs_layers=True,
+    ),
+)

@@ -15,7 +15,9 @@ from .host_queue import HostQueue
 from .thrift import ActiveLimit
 
 TENURE = 3  # pages after which an active host may lose its place to a better one
-EXPLORING = 0.3  # share of the places, and of the pages, for hosts about which little is known
+EXPLORING = (
+    0.3  # share of the places, and of the pages, for hosts about which little is known
+)
 LITTLE = 1  # a host of which fewer pages were read is little known
 
 _Heap = list[tuple[float, int, HostQueue]]
@@ -27,14 +29,22 @@ class ActiveHosts:
     Entries of inactive hosts are corrected when they come up: what a host is worth changes all the time.
     """
 
-    def __init__(self, worth: Callable[[HostQueue], float | None], limit: ActiveLimit) -> None:
+    def __init__(
+        self, worth: Callable[[HostQueue], float | None], limit: ActiveLimit
+    ) -> None:
         """`worth` is that of the best page of a host; None where it has none, or is not due for long."""
         self._worth = worth
         self._limit = limit
         self._active: dict[int, int] = {}  # host, and pages since it became active
-        self._exploring: set[int] = set()  # of the active ones, those that hold a place for exploring
-        self._places = self._to_explore = 0  # of all, and those of them that are for exploring now
-        self._pages = self._explored = 0  # pages read, and hosts that were explored by one of them
+        self._exploring: set[int] = (
+            set()
+        )  # of the active ones, those that hold a place for exploring
+        self._places = self._to_explore = (
+            0  # of all, and those of them that are for exploring now
+        )
+        self._pages = self._explored = (
+            0  # pages read, and hosts that were explored by one of them
+        )
         self._inactive: _Heap = []
         self._little_known: _Heap = []  # of the inactive
         self._known: set[int] = set()  # hosts with an entry among the inactive
@@ -94,7 +104,9 @@ class ActiveHosts:
             self._explored += 1
         if worth is None:
             self._leave(host)
-        elif (is_explored or pages >= TENURE) and (self._is_beaten(worth) or self._is_crowded()):
+        elif (is_explored or pages >= TENURE) and (
+            self._is_beaten(worth) or self._is_crowded()
+        ):
             self._leave(host)
             self._put(host, worth)
         self._fill()
@@ -122,7 +134,10 @@ class ActiveHosts:
     def _is_crowded(self) -> bool:
         """Do hosts that are known well hold places that are for exploring?"""
         known_well = len(self._active) - len(self._exploring)
-        return known_well > self._places - self._to_explore and self._best(self._little_known) is not None
+        return (
+            known_well > self._places - self._to_explore
+            and self._best(self._little_known) is not None
+        )
 
     def _best(self, heap: _Heap) -> float | None:
         """What the best host of these is worth; entries that are no longer true are passed over or corrected."""
@@ -144,9 +159,16 @@ class ActiveHosts:
         self._places = self._limit.limit(active + len(self._known), active)
         in_all = EXPLORING * (self._pages + self._places) - self._explored
         self._to_explore = int(max(0.0, min(in_all, EXPLORING * self._places)))
-        while len(self._active) < self._places and self._best(self._inactive) is not None:
-            explores = len(self._exploring) < self._to_explore and self._best(self._little_known) is not None
-            _, index, host = heapq.heappop(self._little_known if explores else self._inactive)
+        while (
+            len(self._active) < self._places and self._best(self._inactive) is not None
+        ):
+            explores = (
+                len(self._exploring) < self._to_explore
+                and self._best(self._little_known) is not None
+            )
+            _, index, host = heapq.heappop(
+                self._little_known if explores else self._inactive
+            )
             self._known.discard(index)
             self._active[index] = 0
             if explores:

@@ -27,7 +27,9 @@ class Admission:
         if lane == Lane.PAGES:
             self._depths[depth] += 1
 
-    def refusal(self, candidate: Candidate, host: HostQueue, pages: int, shape: int) -> FailureReason | None:
+    def refusal(
+        self, candidate: Candidate, host: HostQueue, pages: int, shape: int
+    ) -> FailureReason | None:
         """Why this candidate may not come in; None if it may."""
         bounds, is_page = self._bounds, candidate.is_page
         hangs_on_page = not is_page or candidate.via in HANGS_ON_PAGE
@@ -36,15 +38,25 @@ class Admission:
         if is_page and reaches(pages, bounds.max_pages):
             return FailureReason.PAGE_BUDGET
         is_seed = candidate.via is Via.SEED
-        if is_page and not is_seed and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth):
+        if (
+            is_page
+            and not is_seed
+            and reaches(self._depths[candidate.depth], bounds.max_pages_per_depth)
+        ):
             return FailureReason.DEPTH_BUDGET
         queued = host.queued + host.entering + host.held
-        if reaches(host.visited, bounds.max_pages_per_host) or reaches(queued, bounds.max_queue_per_host):
+        if reaches(host.visited, bounds.max_pages_per_host) or reaches(
+            queued, bounds.max_queue_per_host
+        ):
             return FailureReason.HOST_BUDGET
         if candidate.purpose is Purpose.HARVEST:
-            is_read_enough = reaches(self._shapes.count(shape), bounds.max_harvest_pages)
+            is_read_enough = reaches(
+                self._shapes.count(shape), bounds.max_harvest_pages
+            )
             return FailureReason.HARVEST_BUDGET if is_read_enough else None
-        most = bounds.max_pages_per_pattern if is_page else bounds.max_probes_per_pattern
+        most = (
+            bounds.max_pages_per_pattern if is_page else bounds.max_probes_per_pattern
+        )
         if not is_seed and reaches(self._shapes.count(shape), most):
             return FailureReason.PATTERN_BUDGET
         return None

@@ -19,7 +19,9 @@ class DomainCounts:
     def __init__(self, max_hosts: int | None) -> None:
         self._max_hosts = max_hosts
         self._hosts: Counter[str] = Counter()
-        self._own: set[str] = set()  # hosts that were counted as named by their own domain
+        self._own: set[str] = (
+            set()
+        )  # hosts that were counted as named by their own domain
 
     def open(self, url: str, found_on: str = "", *, always: bool = False) -> bool:
         """Take in the host of this URL, which is new; False if its domain has enough of them."""
@@ -37,7 +39,9 @@ class DomainCounts:
         """A name that is not there is no host of its domain: whoever only names it has not spent the budget."""
         if host.is_counted is not is_there:
             host.is_counted = is_there
-            self._hosts[_purse(urls.site(url), is_own=host.name in self._own)] += 1 if is_there else -1
+            self._hosts[_purse(urls.site(url), is_own=host.name in self._own)] += (
+                1 if is_there else -1
+            )
 
 
 def _purse(domain: str, *, is_own: bool) -> str:

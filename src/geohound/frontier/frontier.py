@@ -11,7 +11,15 @@ from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Lane, Settlement, Via
-from geohound.model.work.frontier import Admitted, FrontierStats, Memo, NewUrl, Settled, UrlEnd, UrlState
+from geohound.model.work.frontier import (
+    Admitted,
+    FrontierStats,
+    Memo,
+    NewUrl,
+    Settled,
+    UrlEnd,
+    UrlState,
+)
 from geohound.model.work.task import Claim
 from geohound.politeness import HostTurns
 
@@ -28,7 +36,9 @@ from .seen_set import TAKEN, UNKNOWN, SeenUrls, waiting_at
 from .stages import Stages
 from .url_keys import candidate_key, candidate_shape, shape_key, url_key
 
-MAX_SECOND_THOUGHTS = 64  # URLs that a lease may put back because they are worth less by now
+MAX_SECOND_THOUGHTS = (
+    64  # URLs that a lease may put back because they are worth less by now
+)
 MAX_PAUSE_S = 3600.0
 MAX_NUMBERS = 100_000
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
@@ -59,12 +69,16 @@ class Frontier:
         self._log = log
         self._clock = clock
         self._hosts = hosts
-        self._schedule = HostQueues(order.host_bonus if order else None, bounds.active_limit(clock))
+        self._schedule = HostQueues(
+            order.host_bonus if order else None, bounds.active_limit(clock)
+        )
         self.awaited = self._schedule.awaited
         self._admission = Admission(bounds)
         self._domains = DomainCounts(bounds.max_hosts_per_domain)
         # Of queued URLs, by key; of the latest only, where not every link counts.
-        self._numbers: Recent[int, int] = Recent(math.inf if order and order.counts_links else MAX_NUMBERS)
+        self._numbers: Recent[int, int] = Recent(
+            math.inf if order and order.counts_links else MAX_NUMBERS
+        )
         self._leases: dict[str, Lease] = {}
         self._pages = 0  # page visits made or under way
         self._visited = self._duplicates = 0
@@ -85,7 +99,9 @@ class Frontier:
         """Read everything back; yields the keys of all known URLs, and how they wait."""
         pending, done = int(UrlState.PENDING), int(UrlState.DONE)
         in_vain, refused = int(UrlState.IN_VAIN), int(UrlState.REFUSED)
-        for number, key, shape, state, lane, score, url, depth in self._log.replay(self.task):
+        for number, key, shape, state, lane, score, url, depth in self._log.replay(
+            self.task
+        ):
             self._next = number + 1
             if state == refused:
                 continue
@@ -111,16 +127,25 @@ class Frontier:
         now, wall = self._clock.monotonic(), self._now()
         for name, until in pauses.items():
             if until > wall:
-                self._schedule.postpone(self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S))
+                self._schedule.postpone(
+                    self._schedule.host(name), now + min(until - wall, MAX_PAUSE_S)
+                )
 
-    def admit(self, found: Sequence[Candidate], *, refused: Mapping[FailureReason, int] | None = None) -> Admitted:
+    def admit(
+        self,
+        found: Sequence[Candidate],
+        *,
+        refused: Mapping[FailureReason, int] | None = None,
+    ) -> Admitted:
         """Take in what is new and within bounds; `refused` are those that the caller has left out, by reason.
 
         They can be leased once they are on disk, which `flush` waits for.
         """
         outcomes = [self._enter(candidate) for candidate in found]
         entries = [outcome for outcome in outcomes if isinstance(outcome, PendingUrl)]
-        refusals = Counter(refused) + Counter(outcome for outcome in outcomes if isinstance(outcome, FailureReason))
+        refusals = Counter(refused) + Counter(
+            outcome for outcome in outcomes if isinstance(outcome, FailureReason)
+        )
         for reason, count in (refused or {}).items():
             self._drop(reason, count)
         if entries:
@@ -153,7 +178,9 @@ class Frontier:
     def _queue_again(self, candidate: Candidate, key: int) -> None:
         if self._seen.get(candidate_key(candidate)) == waiting_at(candidate.depth):
             host = self._schedule.host(host_of(candidate.url))
-            self._schedule.push(host, candidate.purpose.lane, key, self._clock.monotonic())
+            self._schedule.push(
+                host, candidate.purpose.lane, key, self._clock.monotonic()
+            )
 
     def _enter(self, candidate: Candidate) -> PendingUrl | FailureReason | None:
         """Its place among those that wait; why it may not come in; None if it is known."""
@@ -167,14 +194,20 @@ class Frontier:
             self._duplicates += 1
             return None
         name, shape = host_of(url), candidate_shape(candidate)
-        if self._schedule.knows(name) or self._domains.open(url, candidate.found_on, always=candidate.via is Via.SEED):
+        if self._schedule.knows(name) or self._domains.open(
+            url, candidate.found_on, always=candidate.via is Via.SEED
+        ):
             host = self._schedule.host(name)
             reason = self._admission.refusal(candidate, host, self._pages, shape)
         else:
             reason = FailureReason.DOMAIN_BUDGET
         if reason is not None:
             self._drop(reason)
-            if known == UNKNOWN and self._drops[reason] <= MAX_REFUSED_KEPT and key not in self._refused:
+            if (
+                known == UNKNOWN
+                and self._drops[reason] <= MAX_REFUSED_KEPT
+                and key not in self._refused
+            ):
                 self._refused.add(key)
                 self._record(candidate, key, shape, UrlState.REFUSED, reason)
             return reason
@@ -182,22 +215,39 @@ class Frontier:
             self._waiting += 1
             self._admission.note(shape, candidate.depth, candidate.purpose.lane)
         else:
-            self._seen.put(key, waiting)  # found nearer: queued once more, and passed over where it waits as farther
+            self._seen.put(
+                key, waiting
+            )  # found nearer: queued once more, and passed over where it waits as farther
         number = self._record(candidate, key, shape, UrlState.PENDING)
         self._stages.open(number, candidate.score, candidate.purpose.lane)
         self._live.note(number, url)
         host.entering += 1
         self._entering += 1
-        return PendingUrl(host, candidate.purpose.lane, pack(candidate.score, number), key)
+        return PendingUrl(
+            host, candidate.purpose.lane, pack(candidate.score, number), key
+        )
 
     def _record(
-        self, candidate: Candidate, key: int, shape: int, state: UrlState, reason: FailureReason | None = None
+        self,
+        candidate: Candidate,
+        key: int,
+        shape: int,
+        state: UrlState,
+        reason: FailureReason | None = None,
     ) -> int:
         """Have a new URL written; returns its number."""
         if self._next > MAX_NUMBER:
-            raise StoreError("This task has four thousand million URLs, more than a catalogue file can hold.")
-        number, self._next, at = self._next, self._next + 1, None if state is UrlState.PENDING else self._now()
-        self._outbox.batch().urls.append(NewUrl(number, key, shape, state, candidate, reason, at))
+            raise StoreError(
+                "This task has four thousand million URLs, more than a catalogue file can hold."
+            )
+        number, self._next, at = (
+            self._next,
+            self._next + 1,
+            None if state is UrlState.PENDING else self._now(),
+        )
+        self._outbox.batch().urls.append(
+            NewUrl(number, key, shape, state, candidate, reason, at)
+        )
         return number
 
     def _drop(self, reason: FailureReason, count: int = 1) -> None:
@@ -212,12 +262,18 @@ class Frontier:
         self._begin_stages()
         now, second_thoughts = self._clock.monotonic(), 0
         leased: list[Candidate] = []
-        while len(leased) < limit and (drawn := self._draw(lane, limit - len(leased), now)):
+        while len(leased) < limit and (
+            drawn := self._draw(lane, limit - len(leased), now)
+        ):
             found = self._log.load(self.task, [number_of(key) for _, key in drawn])
-            for (host, key), rival, candidate in zip(drawn, self._schedule.rivals(drawn), found, strict=True):
+            for (host, key), rival, candidate in zip(
+                drawn, self._schedule.rivals(drawn), found, strict=True
+            ):
                 number, known = number_of(key), candidate_key(candidate)
                 if self._seen.get(known) != waiting_at(candidate.depth):
-                    self._skip(host)  # it was queued twice, and has been taken or waits as nearer
+                    self._skip(
+                        host
+                    )  # it was queued twice, and has been taken or waits as nearer
                     self._stages.close(number)
                     continue
                 today = self._live.worth_today(candidate)
@@ -226,7 +282,9 @@ class Frontier:
                     self._give_up([(number, known)], FailureReason.ORDER)
                     continue
                 fell = today < score_of(key) and second_thoughts < MAX_SECOND_THOUGHTS
-                if fell and self._schedule.worth(host, today) < max(rival, self._schedule.best_worth(lane, now)):
+                if fell and self._schedule.worth(host, today) < max(
+                    rival, self._schedule.best_worth(lane, now)
+                ):
                     self._live.fell(number, pack(today, number))
                     self._put_back(host, lane, pack(today, number))
                     second_thoughts += 1
@@ -235,7 +293,9 @@ class Frontier:
                 self._live.leave(number)
                 self._numbers.discard(known)
                 role = self._schedule.role(host, lane)
-                self._leases[candidate.url] = Lease(number, host, lane, candidate.attempts, role)
+                self._leases[candidate.url] = Lease(
+                    number, host, lane, candidate.attempts, role
+                )
                 self._pages += lane == PAGE
                 leased.append(candidate)
         return leased
@@ -245,7 +305,9 @@ class Frontier:
         if lane == PAGE and self.bounds.max_pages is not None:
             limit = min(limit, self.bounds.max_pages - self._pages)
         drawn: list[tuple[HostQueue, int]] = []
-        while len(drawn) < limit and (found := self._schedule.take(lane, now)) is not None:
+        while (
+            len(drawn) < limit and (found := self._schedule.take(lane, now)) is not None
+        ):
             host, key = found
             wait_s = self._hosts.take(host.name)
             if wait_s > 0:
@@ -278,10 +340,20 @@ class Frontier:
             raise ValueError(f"{candidate.url} is not leased")
         is_attempt = end.settlement is not Settlement.POSTPONED
         attempts = lease.attempts + is_attempt
-        again = not is_attempt or (end.settlement is Settlement.RETRY and attempts < self.bounds.max_attempts)
+        again = not is_attempt or (
+            end.settlement is Settlement.RETRY and attempts < self.bounds.max_attempts
+        )
         state = UrlState.PENDING if again else final_state(end.settlement, end.reason)
         batch, at = self._outbox.batch(), self._now()
-        ended = (end.reason, end.status, end.services, end.address, end.marks, at, lease.role)
+        ended = (
+            end.reason,
+            end.status,
+            end.services,
+            end.address,
+            end.marks,
+            at,
+            lease.role,
+        )
         batch.ends.append(UrlEnd(lease.number, state, attempts, *ended))
         if end.reason is not None and state in (UrlState.IN_VAIN, UrlState.UNASKED):
             self._drop(end.reason)
@@ -289,7 +361,9 @@ class Frontier:
         is_gone = end.reason is not None and end.reason.means.is_host_gone
         self._domains.note(lease.host, candidate.url, is_there=not is_gone)
         now, pause_s = self._clock.monotonic(), self._hosts.leave(lease.host.name)
-        self._schedule.release(lease.host, now + pause_s, is_page=is_attempt and lease.lane == PAGE)
+        self._schedule.release(
+            lease.host, now + pause_s, is_page=is_attempt and lease.lane == PAGE
+        )
         if pause_s > LONG_PAUSE_S:
             batch.pauses[lease.host.name] = at + pause_s
         if again:
@@ -301,7 +375,9 @@ class Frontier:
             self._schedule.push_later(lease.host, lease.lane, key, now + end.retry_in_s)
         else:
             self._stages.close(lease.number)
-        if lease.host.queued and reaches(lease.host.visited, self.bounds.max_pages_per_host):
+        if lease.host.queued and reaches(
+            lease.host.visited, self.bounds.max_pages_per_host
+        ):
             self._drain(lease.host)
 
     def _account(self, lease: Lease, state: UrlState) -> None:
@@ -317,13 +393,22 @@ class Frontier:
         for start in range(0, len(numbers), _LOADED):
             some = numbers[start : start + _LOADED]
             queued = zip(some, self._log.load(self.task, some), strict=True)
-            keys = ((number, candidate_key(found), waiting_at(found.depth)) for number, found in queued)
-            live = [(number, known) for number, known, waiting in keys if self._seen.get(known) == waiting]
+            keys = (
+                (number, candidate_key(found), waiting_at(found.depth))
+                for number, found in queued
+            )
+            live = [
+                (number, known)
+                for number, known, waiting in keys
+                if self._seen.get(known) == waiting
+            ]
             self._give_up(live, FailureReason.HOST_BUDGET)
         for number in numbers:
             self._stages.close(number)
 
-    def _give_up(self, queued: Sequence[tuple[int, int]], reason: FailureReason) -> None:
+    def _give_up(
+        self, queued: Sequence[tuple[int, int]], reason: FailureReason
+    ) -> None:
         """Settle what waits without asking for it: numbers and keys."""
         at, ends = self._now(), self._outbox.batch().ends
         for number, known in queued:
@@ -349,7 +434,9 @@ class Frontier:
             number = self._numbers.get(url_key(url))
             if number is not None:
                 host = self._schedule.host(host_of(url))
-                self._schedule.push(host, PAGE, pack(score, number), self._clock.monotonic())
+                self._schedule.push(
+                    host, PAGE, pack(score, number), self._clock.monotonic()
+                )
 
     def knows(self, url: str, depth: int = 255) -> bool:
         """Was this URL admitted or visited in this task, and does not wait as farther from a seed than this?"""
@@ -360,9 +447,15 @@ class Frontier:
         if memos:
             self._outbox.batch().memos += memos
 
-    def contents(self, links: int) -> tuple[Iterator[tuple[int, int]], Iterator[Memo], Iterator[str]]:
+    def contents(
+        self, links: int
+    ) -> tuple[Iterator[tuple[int, int]], Iterator[Memo], Iterator[str]]:
         """What earlier runs knew of pages: the marks of all, the memos, and so many links, the latest first."""
-        return self._log.marks(self.task), self._log.memos(self.task), self._log.links(self.task, links)
+        return (
+            self._log.marks(self.task),
+            self._log.memos(self.task),
+            self._log.links(self.task, links),
+        )
 
     def last_visited(self) -> str:
         """A URL that has answered in this task; empty if none has."""
@@ -370,7 +463,9 @@ class Frontier:
 
     def pause(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long."""
-        self._schedule.postpone(self._schedule.host(host), self._clock.monotonic() + seconds)
+        self._schedule.postpone(
+            self._schedule.host(host), self._clock.monotonic() + seconds
+        )
 
     def due_in(self, lane: Lane | None = None) -> float | None:
         """How long until a lease may be had (in one lane, if named); None if nothing is left and nothing can come."""
@@ -389,7 +484,13 @@ class Frontier:
 
     def stats(self) -> FrontierStats:
         """The numbers so far: a copy."""
-        urls = self._waiting, len(self._leases), self._pages, self._visited, self._duplicates
+        urls = (
+            self._waiting,
+            len(self._leases),
+            self._pages,
+            self._visited,
+            self._duplicates,
+        )
         return FrontierStats(*urls, dict(self._drops), *self._schedule.active)
 
     async def flush(self) -> None:

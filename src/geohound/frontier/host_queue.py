@@ -14,7 +14,18 @@ PAGE, PROBE = Lane.PAGES, Lane.PROBES
 class HostQueue:
     """What is queued for a host in either lane, and when it may be asked next."""
 
-    __slots__ = ("entering", "held", "index", "is_busy", "is_counted", "lanes", "name", "next_at", "queued", "visited")
+    __slots__ = (
+        "entering",
+        "held",
+        "index",
+        "is_busy",
+        "is_counted",
+        "lanes",
+        "name",
+        "next_at",
+        "queued",
+        "visited",
+    )
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name

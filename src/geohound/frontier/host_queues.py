@@ -16,7 +16,9 @@ from .thrift import ActiveLimit
 MAX_LOOKED_AT = 1000  # entries, to name hosts that are waited for
 LONG_REST_S = 10.0  # a host that is not due for so long gives its place among the active ones away
 
-_Ready = tuple[float, int, int]  # minus the worth of a host's best URL, minus its key, the host
+_Ready = tuple[
+    float, int, int
+]  # minus the worth of a host's best URL, minus its key, the host
 _Retry = tuple[float, int, int]  # when it is due, its key, the host
 
 
@@ -128,7 +130,10 @@ class HostQueues:
 
     def rivals(self, drawn: Sequence[tuple[HostQueue, int]]) -> list[float]:
         """What the one drawn next is worth, for each."""
-        return [*(self.worth(host, score_of(key)) for host, key in drawn[1:]), -math.inf]
+        return [
+            *(self.worth(host, score_of(key)) for host, key in drawn[1:]),
+            -math.inf,
+        ]
 
     def _page_worth(self, host: HostQueue) -> float | None:
         """What the best page that is queued for a host is worth; None where none is, or the host rests for long."""
@@ -148,7 +153,9 @@ class HostQueues:
     def _make_ready(self, host: HostQueue, lane: int, key: int) -> None:
         if not self._is_open(host, lane):
             return
-        heapq.heappush(self._ready[lane], (-self.worth(host, score_of(key)), -key, host.index))
+        heapq.heappush(
+            self._ready[lane], (-self.worth(host, score_of(key)), -key, host.index)
+        )
 
     def release(self, host: HostQueue, next_at: float, *, is_page: bool) -> None:
         """The lease of a host is over, by which a page was read or not; it may be asked again from `next_at` on."""
@@ -184,7 +191,9 @@ class HostQueues:
 
     def awaited(self, limit: int) -> list[str]:
         """The names of hosts that may be asked next, the soonest first."""
-        soon = (entry for entry in self._waiting[:MAX_LOOKED_AT] if self._is_awaited(*entry))
+        soon = (
+            entry for entry in self._waiting[:MAX_LOOKED_AT] if self._is_awaited(*entry)
+        )
         hosts = heapq.nsmallest(limit, set(soon))
         return [self._hosts[index].name for _, index in hosts]
 
@@ -195,11 +204,19 @@ class HostQueues:
         Zeros where all are asked.
         """
         active = self._active
-        return (len(active), active.inactive, active.exploring) if active is not None else (0, 0, 0)
+        return (
+            (len(active), active.inactive, active.exploring)
+            if active is not None
+            else (0, 0, 0)
+        )
 
     def role(self, host: HostQueue, lane: int) -> HostRole:
         """Why a host is asked now."""
-        return HostRole.ANY if lane == PROBE or self._active is None else self._active.role(host)
+        return (
+            HostRole.ANY
+            if lane == PROBE or self._active is None
+            else self._active.role(host)
+        )
 
     @property
     def delayed(self) -> int:
@@ -209,7 +226,9 @@ class HostQueues:
     def _is_awaited(self, due: float, index: int) -> bool:
         host = self._hosts[index]
         is_waited_for = self._active is None or self._active.is_waited_for(host)
-        has_work = host.best(PROBE) is not None or (is_waited_for and host.best(PAGE) is not None)
+        has_work = host.best(PROBE) is not None or (
+            is_waited_for and host.best(PAGE) is not None
+        )
         return has_work and not host.is_busy and host.next_at == due
 
     def _wake(self, now: float) -> None:
@@ -249,7 +268,9 @@ class HostQueues:
         while ready:
             _, key, index = ready[0]
             host = self._hosts[index]
-            is_due = not host.is_busy and host.next_at <= now and host.best(lane) == -key
+            is_due = (
+                not host.is_busy and host.next_at <= now and host.best(lane) == -key
+            )
             if is_due and self._is_open(host, lane):
                 return True
             heapq.heappop(ready)

@@ -11,7 +11,9 @@ from .thrift import ActiveLimit, Thrift
 
 # How deep a page may be is for the user to say; what a page within that depth names is tested, be it by way of a script
 # that has to be read, or of a catalogue that lists it.
-HANGS_ON_PAGE = frozenset({Via.SCRIPT, Via.CONFIG, Via.SERVICE, Via.HARVEST, Via.BROWSER})
+HANGS_ON_PAGE = frozenset(
+    {Via.SCRIPT, Via.CONFIG, Via.SERVICE, Via.HARVEST, Via.BROWSER}
+)
 REACH = 3
 
 

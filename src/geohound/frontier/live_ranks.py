@@ -18,7 +18,9 @@ from .packed_heap import pack
 
 MAX_TERMS = 16  # of one address
 MAX_LOOKED_AT = 500  # URLs before one lease
-_BUCKETS = 1 << 16  # several terms share one: a URL that is looked at in vain costs little
+_BUCKETS = (
+    1 << 16
+)  # several terms share one: a URL that is looked at in vain costs little
 
 
 class WaitingTerms:
@@ -55,7 +57,9 @@ class WaitingTerms:
 
     def _waiting(self, bucket: int) -> array[int]:
         known, gone = self._buckets.get(bucket, array("I")), self._gone
-        waiting = array("I", [number for number in known if number >= len(gone) or not gone[number]])
+        waiting = array(
+            "I", [number for number in known if number >= len(gone) or not gone[number]]
+        )
         self._buckets[bucket] = waiting
         return waiting
 
@@ -75,11 +79,15 @@ class LiveRanks:
         self._push = push
         self._terms = WaitingTerms()
         self._written = 0  # the greatest number on disk
-        self._standing: dict[int, int] = {}  # the key under which a URL is queued, where it is not its first one
+        self._standing: dict[
+            int, int
+        ] = {}  # the key under which a URL is queued, where it is not its first one
 
     def worth_today(self, candidate: Candidate) -> float:
         """What the order thinks by now of a URL whose score it gave; of tests, only where it decides on them."""
-        is_ranked = candidate.is_page or (self._order is not None and self._order.decides_tests)
+        is_ranked = candidate.is_page or (
+            self._order is not None and self._order.decides_tests
+        )
         if self._order is None or not is_ranked or candidate.purpose in UNRANKED:
             return candidate.score
         return self._order.rescore(candidate)

@@ -32,7 +32,12 @@ class _Batch:
 class LogWriter:
     """Collects while a batch is being written. After one that failed nothing more is written, so order is kept."""
 
-    def __init__(self, log: FrontierLog, claim: Claim, when_written: Callable[[Sequence[PendingUrl]], None]) -> None:
+    def __init__(
+        self,
+        log: FrontierLog,
+        claim: Claim,
+        when_written: Callable[[Sequence[PendingUrl]], None],
+    ) -> None:
         self._log = log
         self._claim = claim
         self._when_written = when_written
@@ -44,7 +49,11 @@ class LogWriter:
     @property
     def is_behind(self) -> bool:
         """Is too much unwritten?"""
-        return self._sent is not None and self._open is not None and self._open.batch.size > MOST_UNWRITTEN
+        return (
+            self._sent is not None
+            and self._open is not None
+            and self._open.batch.size > MOST_UNWRITTEN
+        )
 
     def batch(self) -> FrontierBatch:
         """The batch that is being filled; it is sent soon. StoreError after one that could not be written."""
@@ -63,7 +72,9 @@ class LogWriter:
         last = self._open or self._sent
         self._send()
         if last is not None:
-            await asyncio.shield(last.written)  # shielded: a waiter that gives up does not end it for others
+            await asyncio.shield(
+                last.written
+            )  # shielded: a waiter that gives up does not end it for others
         if self._error is not None:
             raise self._error
 
@@ -85,16 +96,26 @@ class LogWriter:
             self._timer = None
         self._sent, self._open = self._open, None
         try:
-            appended = asyncio.ensure_future(self._log.append(self._claim, self._sent.batch))
+            appended = asyncio.ensure_future(
+                self._log.append(self._claim, self._sent.batch)
+            )
         except StoreError as error:
             self._fail(error)
         else:
             appended.add_done_callback(self._finish)
 
     def _finish(self, appended: asyncio.Future[None]) -> None:
-        error = StoreError("The log was left unwritten.") if appended.cancelled() else appended.exception()
+        error = (
+            StoreError("The log was left unwritten.")
+            if appended.cancelled()
+            else appended.exception()
+        )
         if error is not None:
-            failure = error if isinstance(error, StoreError) else StoreError(f"The log cannot be written: {error}.")
+            failure = (
+                error
+                if isinstance(error, StoreError)
+                else StoreError(f"The log cannot be written: {error}.")
+            )
             self._fail(failure)
         elif self._sent is not None:
             sheet = self._sent

@@ -58,7 +58,11 @@ class SeenUrls:
         shard = (key >> _SHIFT) + _SHARDS // 2
         keys = self._keys[shard]
         place = bisect_left(keys, key)
-        return self._bytes[shard][place] if place < len(keys) and keys[place] == key else UNKNOWN
+        return (
+            self._bytes[shard][place]
+            if place < len(keys) and keys[place] == key
+            else UNKNOWN
+        )
 
     def waiting(self) -> int:
         """How many do wait."""

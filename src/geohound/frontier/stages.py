@@ -19,13 +19,21 @@ Held = tuple[HostQueue, int, int]  # host, lane and key
 class Stages:
     """The URLs that wait or are leased, by their number, and the track and stage that each belongs to."""
 
-    def __init__(self, stage_of: Callable[[float, Lane], tuple[int, int]] | None) -> None:
+    def __init__(
+        self, stage_of: Callable[[float, Lane], tuple[int, int]] | None
+    ) -> None:
         """`stage_of` says the track and stage of a score in a lane; None where there are no stages."""
         self._stage_of = stage_of
         self._open: dict[int, tuple[int, int]] = {}
-        self._left: defaultdict[int, Counter[int]] = defaultdict(Counter)  # by track: URLs left in each stage
-        self._held: defaultdict[int, dict[int, list[Held]]] = defaultdict(dict)  # by track and stage
-        self._reached: dict[int, int] = {}  # the last stage of each track that has begun
+        self._left: defaultdict[int, Counter[int]] = defaultdict(
+            Counter
+        )  # by track: URLs left in each stage
+        self._held: defaultdict[int, dict[int, list[Held]]] = defaultdict(
+            dict
+        )  # by track and stage
+        self._reached: dict[
+            int, int
+        ] = {}  # the last stage of each track that has begun
 
     def open(self, number: int, score: float, lane: Lane) -> None:
         """From its admission on: what a page names belongs to its stage before the page itself is settled."""
@@ -60,7 +68,9 @@ class Stages:
         """What was held back, of stages whose turn has come."""
         for track, waiting in self._held.items():
             if waiting:
-                yield from self._begin(track, min(self._left[track], default=min(waiting)))
+                yield from self._begin(
+                    track, min(self._left[track], default=min(waiting))
+                )
 
     def _begin(self, track: int, stage: int) -> Iterator[Held]:
         self._reached[track] = max(stage, self._reached.get(track, stage))

@@ -15,7 +15,9 @@ from geohound.contracts import Clock
 FEWEST = 5  # hosts that are active at full thrift
 FEWEST_IN_TIME = 2  # the same where the time is watched: small crawls have few hosts
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
-_SOON = 20  # pages after which the time that a page takes is measured, no longer assumed
+_SOON = (
+    20  # pages after which the time that a page takes is measured, no longer assumed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,9 @@ class ActiveLimit:
         self._began = self._looked = clock.monotonic()
         self._active_s = 0.0  # summed over hosts
         self._hosts = 1  # that have pages queued
-        self._quickest_s = 0.0  # what the pages so far would have taken if every host had been asked
+        self._quickest_s = (
+            0.0  # what the pages so far would have taken if every host had been asked
+        )
         self._pages = 0  # read since it began
         self._pages_before = 0  # by earlier runs
 
@@ -48,7 +52,9 @@ class ActiveLimit:
         asked = self._thrift
         if asked.active_hosts:
             return True
-        return asked.share != 0 if asked.share is not None else asked.max_pages is not None
+        return (
+            asked.share != 0 if asked.share is not None else asked.max_pages is not None
+        )
 
     def resume(self, pages: int) -> None:
         """Earlier runs of the task have read so many pages of the budget."""
@@ -68,13 +74,24 @@ class ActiveLimit:
             return asked.active_hosts
         if asked.share is not None or asked.max_pages is None:
             share = asked.share or 0.0
-            return max(FEWEST, math.ceil(math.pow(hosts, 1.0 - share) * math.pow(FEWEST, share)))
-        left_s = max(1, asked.max_pages - self._pages_before - self._pages) * self._page_s  # if one host were asked
-        allowed_s = asked.max_time_s or SLOWEST * (self._quickest_s + left_s / self._hosts)
+            return max(
+                FEWEST,
+                math.ceil(math.pow(hosts, 1.0 - share) * math.pow(FEWEST, share)),
+            )
+        left_s = (
+            max(1, asked.max_pages - self._pages_before - self._pages) * self._page_s
+        )  # if one host were asked
+        allowed_s = asked.max_time_s or SLOWEST * (
+            self._quickest_s + left_s / self._hosts
+        )
         time_left_s = max(1.0, self._began + allowed_s - now)
         return max(FEWEST_IN_TIME, min(self._hosts, math.ceil(left_s / time_left_s)))
 
     @property
     def _page_s(self) -> float:
         """From one page of an active host to its next."""
-        return self._active_s / self._pages if self._pages >= _SOON else self._thrift.usual_page_s
+        return (
+            self._active_s / self._pages
+            if self._pages >= _SOON
+            else self._thrift.usual_page_s
+        )

@@ -13,12 +13,16 @@ def candidate_key(candidate: Candidate) -> int:
     if candidate.purpose is not Purpose.HARVEST:
         return url_key(candidate.url)
     page = f"#{candidate.cursor.hex()}" if candidate.cursor else ""
-    return url_key(f"{candidate.url}#harvest={candidate.harvester}{page}")  # canonical URLs have no anchor
+    return url_key(
+        f"{candidate.url}#harvest={candidate.harvester}{page}"
+    )  # canonical URLs have no anchor
 
 
 def url_key(url: str) -> int:
     """A signed 64-bit number, as SQLite keeps it."""
-    return int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(
+        blake2b(url.encode(), digest_size=8).digest(), "big", signed=True
+    )
 
 
 def shape_key(url: str) -> int:

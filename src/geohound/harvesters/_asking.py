@@ -46,7 +46,12 @@ def _of_file(url: str) -> Document | Failure:
         with path.open("rb") as file:
             body = file.read(MAX_BYTES)
     except OSError as error:
-        return Failure(url, FailureReason.BAD_ANSWER, f"{path} cannot be read: {error.strerror}", now)
+        return Failure(
+            url,
+            FailureReason.BAD_ANSWER,
+            f"{path} cannot be read: {error.strerror}",
+            now,
+        )
     return Document(Response(url, url, 200, {}, body, now))
 
 
@@ -56,17 +61,32 @@ def judged(visit: Visit) -> Document | Failure:
         return visit
     document = Document(visit)
     if visit.status == 429:
-        return failure(visit, FailureReason.RATE_LIMITED, "HTTP 429", asked_pause_s(visit))
+        return failure(
+            visit, FailureReason.RATE_LIMITED, "HTTP 429", asked_pause_s(visit)
+        )
     if visit.status < 300:
         return document
     refusal = refusals.judge(document)
     if refusal.reason in refusals.WALLS:
         return failure(visit, refusals.WALLS[refusal.reason], refusal.detail)
     if visit.status >= 500 and refusal.reason is not RefusalReason.EXCEPTION_REPORT:
-        return failure(visit, FailureReason.UNAVAILABLE, f"HTTP {visit.status}", asked_pause_s(visit))
+        return failure(
+            visit,
+            FailureReason.UNAVAILABLE,
+            f"HTTP {visit.status}",
+            asked_pause_s(visit),
+        )
     if visit.status < 400:
-        return failure(visit, FailureReason.BAD_ANSWER, f"leads to {visit.headers.get('location', 'nowhere')}")
-    said = f"HTTP {visit.status}: {refusal.detail}" if refusal.detail else f"HTTP {visit.status}"
+        return failure(
+            visit,
+            FailureReason.BAD_ANSWER,
+            f"leads to {visit.headers.get('location', 'nowhere')}",
+        )
+    said = (
+        f"HTTP {visit.status}: {refusal.detail}"
+        if refusal.detail
+        else f"HTTP {visit.status}"
+    )
     return failure(visit, FailureReason.HTTP_ERROR, said)
 
 
@@ -75,11 +95,28 @@ def not_understood(document: Document, wanted: str) -> Failure:
     refusal: Refusal = refusals.judge(document)
     reason = refusals.WALLS.get(refusal.reason, FailureReason.BAD_ANSWER)
     said = f"{wanted} was expected; {refusal.reason}"
-    return failure(document.response, reason, f"{said}: {refusal.detail}" if refusal.detail else said)
+    return failure(
+        document.response,
+        reason,
+        f"{said}: {refusal.detail}" if refusal.detail else said,
+    )
 
 
-def failure(answer: Response, reason: FailureReason, detail: str, retry_after_s: float | None = None) -> Failure:
-    return Failure(answer.url, reason, detail[:_MAX_DETAIL], answer.at, answer.elapsed_s, retry_after_s, answer.address)
+def failure(
+    answer: Response,
+    reason: FailureReason,
+    detail: str,
+    retry_after_s: float | None = None,
+) -> Failure:
+    return Failure(
+        answer.url,
+        reason,
+        detail[:_MAX_DETAIL],
+        answer.at,
+        answer.elapsed_s,
+        retry_after_s,
+        answer.address,
+    )
 
 
 def pack(**values: str | int | list[str]) -> bytes:

@@ -23,7 +23,17 @@ from ._protocols import protocol_of
 from ._records import address, hrefs, is_address, is_before
 
 MAX_RECORDS = 10_000  # of one page
-_TEXTS = ("id", "title", "url", "records", "name", "protocol", "changed", "total", "next")
+_TEXTS = (
+    "id",
+    "title",
+    "url",
+    "records",
+    "name",
+    "protocol",
+    "changed",
+    "total",
+    "next",
+)
 _LISTS = ("address", "follow", "take")
 _PLACES = frozenset({"page", "offset", "start", "size"})
 
@@ -56,7 +66,9 @@ class HarvestRecipe:
         return self.at(0, 1)
 
     def at(self, offset: int, page: int) -> str:
-        return self.url.format(page=page, offset=offset, start=offset + 1, size=self.size)
+        return self.url.format(
+            page=page, offset=offset, start=offset + 1, size=self.size
+        )
 
     @property
     def counts(self) -> bool:
@@ -69,7 +81,9 @@ def read_recipe(path: Path) -> HarvestRecipe:
     try:
         said = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise RecipeError(f"The recipe {path} cannot be read: {error.strerror}.") from None
+        raise RecipeError(
+            f"The recipe {path} cannot be read: {error.strerror}."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RecipeError(f"The recipe {path} is not valid TOML: {error}.") from None
     trouble = _trouble(said)
@@ -77,7 +91,9 @@ def read_recipe(path: Path) -> HarvestRecipe:
         raise RecipeError(f"The recipe {path} {trouble}.")
     lists = {name: _as_tuple(said[name]) for name in _LISTS if name in said}
     texts = {name: said[name] for name in _TEXTS if name in said}
-    return HarvestRecipe(**{"title": said["id"], "size": said.get("size", 100), **texts, **lists})
+    return HarvestRecipe(
+        **{"title": said["id"], "size": said.get("size", 100), **texts, **lists}
+    )
 
 
 def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
@@ -101,17 +117,25 @@ def _trouble(said: Mapping[str, Any]) -> str:
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+    return isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(each, str) for each in value)
+    )
 
 
 def _trouble_in_url(url: str) -> str:
     try:
-        places = {name for _, name, _, _ in string.Formatter().parse(url) if name is not None}
+        places = {
+            name for _, name, _, _ in string.Formatter().parse(url) if name is not None
+        }
     except ValueError:
         places = {""}
     if places - _PLACES:
         return f"has a url with other places than {', '.join(f'{{{name}}}' for name in sorted(_PLACES))}"
-    return "" if not url or url.startswith(("http://", "https://")) else "needs a url that begins with https://"
+    return (
+        ""
+        if not url or url.startswith(("http://", "https://"))
+        else "needs a url that begins with https://"
+    )
 
 
 class _Read(NamedTuple):
@@ -136,7 +160,9 @@ class _Place(NamedTuple):
 def described(recipe: HarvestRecipe) -> _part.Part:
     """The harvester of a data centre."""
 
-    async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    async def page(
+        source: str, cursor: bytes, fetcher: Fetcher
+    ) -> HarvestPage | Failure:
         said = _asking.unpack(cursor)
         place = _Place(
             _asking.number(said.get("offset")),
@@ -147,7 +173,9 @@ def described(recipe: HarvestRecipe) -> _part.Part:
         return await _page(recipe, source, place, fetcher)
 
     def accepts(service: Service | None, url: str) -> bool:
-        return service is None and bool(recipe.url) and url == urls.canonical(recipe.first)
+        return (
+            service is None and bool(recipe.url) and url == urls.canonical(recipe.first)
+        )
 
     start = _part.from_date if recipe.changed else _part.from_all
     return _part.Part(recipe.id, recipe.title, page, start, also=accepts)
@@ -155,11 +183,17 @@ def described(recipe: HarvestRecipe) -> _part.Part:
 
 def _own_page(source: str, named: object) -> str:
     """A page that a cursor names, if it is of the same host."""
-    is_ours = isinstance(named, str) and is_address(named) and urls.host(named) == urls.host(source)
+    is_ours = (
+        isinstance(named, str)
+        and is_address(named)
+        and urls.host(named) == urls.host(source)
+    )
     return str(named) if is_ours else ""
 
 
-async def _page(recipe: HarvestRecipe, source: str, place: _Place, fetcher: Fetcher) -> HarvestPage | Failure:
+async def _page(
+    recipe: HarvestRecipe, source: str, place: _Place, fetcher: Fetcher
+) -> HarvestPage | Failure:
     is_further = _matches(source, recipe.follow)
     is_alone = is_further or not recipe.url
     url = place.url or (source if is_alone else recipe.at(place.offset, place.number))
@@ -168,11 +202,16 @@ async def _page(recipe: HarvestRecipe, source: str, place: _Place, fetcher: Fetc
         return answer
     read = _read(recipe, answer, place.since)
     is_first = place.number == 1 and not place.url
-    if read is None or (not read.ids and is_first and (not is_further or _is_wall(answer))):
+    if read is None or (
+        not read.ids and is_first and (not is_further or _is_wall(answer))
+    ):
         return _asking.not_understood(answer, f"a page of {recipe.title}")
     onward = b"" if is_further else _onward(recipe, source, url, place, read)
     mark = fingerprint(f"{source} {recipe.id}", read.ids)
-    listed, sources = tuple(dict.fromkeys(read.listed)), tuple(dict.fromkeys(read.sources))
+    listed, sources = (
+        tuple(dict.fromkeys(read.listed)),
+        tuple(dict.fromkeys(read.sources)),
+    )
     return HarvestPage(listed, sources, onward, mark, len(read.ids))
 
 
@@ -180,10 +219,14 @@ def _is_wall(document: Document) -> bool:
     return refusals.judge(document).reason in refusals.WALLS
 
 
-def _onward(recipe: HarvestRecipe, source: str, url: str, place: _Place, read: _Read) -> bytes:
+def _onward(
+    recipe: HarvestRecipe, source: str, url: str, place: _Place, read: _Read
+) -> bytes:
     """The cursor of the next page: the one that this page names, or the one that is next by counting."""
     if read.following and read.following != url and _own_page(source, read.following):
-        return _asking.pack(url=read.following, page=place.number + 1, since=place.since)
+        return _asking.pack(
+            url=read.following, page=place.number + 1, since=place.since
+        )
     after = place.offset + len(read.ids)
     has_more = bool(read.ids) and (after < read.total if read.total else True)
     if not recipe.counts or not has_more:
@@ -198,8 +241,14 @@ def _read(recipe: HarvestRecipe, document: Document, since: str) -> _Read | None
     if value is None:
         return None
     records = list(paths.select(value, recipe.records))[:MAX_RECORDS]
-    changed = [each for each in records if not (recipe.changed and is_before(_first(each, recipe.changed), since))]
-    listed = [found for each in changed for found in _of_record(recipe, each, document.url)]
+    changed = [
+        each
+        for each in records
+        if not (recipe.changed and is_before(_first(each, recipe.changed), since))
+    ]
+    listed = [
+        found for each in changed for found in _of_record(recipe, each, document.url)
+    ]
     total = _asking.number(_first(value, recipe.total)) if recipe.total else 0
     following = address(_first(value, recipe.next), document.url) if recipe.next else ""
     return _Read([repr(each)[:500] for each in records], listed, (), total, following)
@@ -208,7 +257,11 @@ def _read(recipe: HarvestRecipe, document: Document, since: str) -> _Read | None
 def _of_record(recipe: HarvestRecipe, record: Any, url: str) -> list[Listed]:
     name = _first(record, recipe.name)[:200] if recipe.name else ""
     label = protocol_of(_first(record, recipe.protocol)) if recipe.protocol else ""
-    values = (paths.words(value) for path in recipe.address for value in paths.select(record, path))
+    values = (
+        paths.words(value)
+        for path in recipe.address
+        for value in paths.select(record, path)
+    )
     return [Listed(at, name, label) for value in values if (at := address(value, url))]
 
 
@@ -218,9 +271,15 @@ def _first(value: Any, path: str) -> str:
 
 def _read_links(recipe: HarvestRecipe, document: Document) -> _Read:
     """The links of a page, by what their addresses look like."""
-    clean = dict.fromkeys(at for href in hrefs(document) if (at := urls.canonical(href, document.url)))
+    clean = dict.fromkeys(
+        at for href in hrefs(document) if (at := urls.canonical(href, document.url))
+    )
     taken = [at for at in clean if _matches(at, recipe.take)]
-    here = [at for at in clean if at not in taken and urls.host(at) == urls.host(document.url)]
+    here = [
+        at
+        for at in clean
+        if at not in taken and urls.host(at) == urls.host(document.url)
+    ]
     further = [at for at in here if _matches(at, recipe.follow)]
     return _Read([*taken, *further], [Listed(at) for at in taken], further)
 

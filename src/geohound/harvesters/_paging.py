@@ -32,10 +32,14 @@ class Offsets(NamedTuple):
 
     wanted: str  # what is expected, for the sentence about another answer
     request: Callable[[str, int, str], str]  # source, offset from 0, date since when
-    read: Callable[[Any, str], Batch | None]  # a JSON value and its address; None: this is something else
+    read: Callable[
+        [Any, str], Batch | None
+    ]  # a JSON value and its address; None: this is something else
 
 
-async def page_at_offset(source: str, cursor: bytes, fetcher: Fetcher, protocol: Offsets) -> HarvestPage | Failure:
+async def page_at_offset(
+    source: str, cursor: bytes, fetcher: Fetcher, protocol: Offsets
+) -> HarvestPage | Failure:
     """The records from an offset on."""
     said = _asking.unpack(cursor)
     offset, since = _asking.number(said.get("offset")), str(said.get("since", ""))
@@ -53,7 +57,9 @@ async def page_at_offset(source: str, cursor: bytes, fetcher: Fetcher, protocol:
     return _page(source, batch, onward)
 
 
-def page_of_links(source: str, url: str, batch: Batch, following: str, since: str = "") -> HarvestPage:
+def page_of_links(
+    source: str, url: str, batch: Batch, following: str, since: str = ""
+) -> HarvestPage:
     """A page that names the address of the next one; another host is another source, with a pace of its own."""
     if not following or urls.canonical(following) == urls.canonical(url):
         return _page(source, batch, b"")
@@ -72,7 +78,11 @@ def _page(source: str, batch: Batch, onward: bytes) -> HarvestPage:
 def address_of_page(source: str, cursor: bytes, first: str) -> str:
     """Where a page is that is found by links; a cursor that leads to another host is none of ours."""
     said = _asking.unpack(cursor).get("url")
-    is_ours = isinstance(said, str) and _records.is_address(said) and urls.host(said) == urls.host(source)
+    is_ours = (
+        isinstance(said, str)
+        and _records.is_address(said)
+        and urls.host(said) == urls.host(source)
+    )
     return str(said) if is_ours else first
 
 

@@ -14,7 +14,9 @@ from geohound.model.work.harvest import HarvestPage
 
 from . import _asking
 
-MANY_LINKS = 5_000  # of one service: as many as its document may bring to the frontier by itself
+MANY_LINKS = (
+    5_000  # of one service: as many as its document may bring to the frontier by itself
+)
 
 
 def from_all(since: date | None) -> bytes:  # noqa: ARG001
@@ -40,7 +42,9 @@ class Part:
     page: Callable[[str, bytes, Fetcher], Awaitable[HarvestPage | Failure]]
     start: Callable[[date | None], bytes] = from_all
     kinds: tuple[str, ...] = ()  # of services that are such a catalogue
-    address: re.Pattern[str] | None = None  # of seeds and pages that are one, where no service is known
+    address: re.Pattern[str] | None = (
+        None  # of seeds and pages that are one, where no service is known
+    )
     also: Callable[[Service | None, str], bool] = nobody_else  # what else is one
     needs: str = ""  # a package of the extra `archives`
 

@@ -29,10 +29,14 @@ class Piece(NamedTuple):
 
     @property
     def is_end(self) -> bool:
-        return not self.data or (bool(self.total) and self.first + len(self.data) >= self.total)
+        return not self.data or (
+            bool(self.total) and self.first + len(self.data) >= self.total
+        )
 
 
-async def piece(fetcher: Fetcher, source: str, first: int, size: int) -> Piece | Failure:
+async def piece(
+    fetcher: Fetcher, source: str, first: int, size: int
+) -> Piece | Failure:
     """So many bytes from a position; a negative one is counted from the end."""
     if _asking.is_local(source):
         return await asyncio.to_thread(_of_file, source, first, size)
@@ -45,16 +49,28 @@ async def piece(fetcher: Fetcher, source: str, first: int, size: int) -> Piece |
 
 def _of_answer(document: Document, first: int, size: int) -> Piece | Failure:
     response = document.response
-    said = _RANGE.match(response.headers.get("content-range", "")) if response.status == 206 else None
+    said = (
+        _RANGE.match(response.headers.get("content-range", ""))
+        if response.status == 206
+        else None
+    )
     if said is not None and (first < 0 or int(said[1]) == first):
         total = int(said[3]) if said[3].isdecimal() else 0
         return Piece(response.body[:size], int(said[1]), total, document)
     is_whole = response.status == 200 and not response.truncated
     if response.status == 200 and (first == 0 or is_whole):
-        total = len(response.body) if is_whole else _asking.number(response.headers.get("content-length"))
+        total = (
+            len(response.body)
+            if is_whole
+            else _asking.number(response.headers.get("content-length"))
+        )
         at = first if first >= 0 else max(0, len(response.body) + first)
         return Piece(response.body[at : at + size], at, total, document)
-    return _asking.failure(response, FailureReason.BAD_ANSWER, "the server sends no parts of files (range requests)")
+    return _asking.failure(
+        response,
+        FailureReason.BAD_ANSWER,
+        "the server sends no parts of files (range requests)",
+    )
 
 
 def _of_file(source: str, first: int, size: int) -> Piece | Failure:
@@ -66,8 +82,18 @@ def _of_file(source: str, first: int, size: int) -> Piece | Failure:
             file.seek(at)
             data = file.read(size)
     except OSError as error:
-        return Failure(source, FailureReason.BAD_ANSWER, f"{path} cannot be read: {error.strerror}", now)
-    return Piece(data, at, total, Document(Response(source, source, 200, {}, data[:100_000], now)))
+        return Failure(
+            source,
+            FailureReason.BAD_ANSWER,
+            f"{path} cannot be read: {error.strerror}",
+            now,
+        )
+    return Piece(
+        data,
+        at,
+        total,
+        Document(Response(source, source, 200, {}, data[:100_000], now)),
+    )
 
 
 def offset(value: object) -> int:
@@ -75,14 +101,24 @@ def offset(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value <= MAX_OFFSET else 0
 
 
-async def paths_file(source: str, fetcher: Fetcher, ending: str) -> HarvestPage | Failure:
+async def paths_file(
+    source: str, fetcher: Fetcher, ending: str
+) -> HarvestPage | Failure:
     """The files that Common Crawl's list of paths names, each from the root of its server."""
     answer = await _asking.ask(fetcher, source)
     if isinstance(answer, Failure):
         return answer
     root = "/".join(source.split("/", 3)[:3])
-    lines = (line.strip() for line in answer.text.splitlines()[: _asking.MAX_RECORDS * 10])
-    found = tuple(f"{root}/{line.lstrip('/')}" for line in lines if line.endswith(ending) and " " not in line)
+    lines = (
+        line.strip() for line in answer.text.splitlines()[: _asking.MAX_RECORDS * 10]
+    )
+    found = tuple(
+        f"{root}/{line.lstrip('/')}"
+        for line in lines
+        if line.endswith(ending) and " " not in line
+    )
     if not found:
         return _asking.not_understood(answer, f"a list of paths of files *{ending}")
-    return HarvestPage(sources=found, fingerprint=fingerprint(source, found), records=len(found))
+    return HarvestPage(
+        sources=found, fingerprint=fingerprint(source, found), records=len(found)
+    )

@@ -9,7 +9,10 @@ MAX_LABEL_CHARS = 200
 # Words of the label in lower case, apart by single spaces; the first line that matches counts.
 _TABLE: tuple[tuple[str, str], ...] = (
     ("OGC:WMTS", r"wmts|web ?map ?tile ?service|ogc_wmts"),
-    ("OGC:WMS", r"wms|wms c|web ?map ?service|ogc ?_?wms|wms ?server|inspire view( service)?|view service"),
+    (
+        "OGC:WMS",
+        r"wms|wms c|web ?map ?service|ogc ?_?wms|wms ?server|inspire view( service)?|view service",
+    ),
     ("OGC:WFS-G", r"wfs g"),
     ("OGC:WFS", r"wfs|wfs t|web ?feature ?service|ogc ?_?wfs|wfs ?server"),
     ("OGC:WCPS", r"wcps"),
@@ -29,17 +32,32 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("OGC:OWC", r"ows context|owc"),
     ("OGC:WMC", r"web map context|wmc"),
     ("OGC:KML", r"kml|kmz"),
-    ("ESRI:ArcGIS:MapServer", r"map ?server|map service|arcgis ?_?map ?(server|service)|agsmapserver"),
-    ("ESRI:ArcGIS:FeatureServer", r"feature ?server|arcgis ?_?feature ?(server|service|layer)|feature service"),
-    ("ESRI:ArcGIS:ImageServer", r"image ?server|arcgis ?_?image ?(server|service)|image service"),
+    (
+        "ESRI:ArcGIS:MapServer",
+        r"map ?server|map service|arcgis ?_?map ?(server|service)|agsmapserver",
+    ),
+    (
+        "ESRI:ArcGIS:FeatureServer",
+        r"feature ?server|arcgis ?_?feature ?(server|service|layer)|feature service",
+    ),
+    (
+        "ESRI:ArcGIS:ImageServer",
+        r"image ?server|arcgis ?_?image ?(server|service)|image service",
+    ),
     ("ESRI:ArcGIS:VectorTileServer", r"vector ?tile ?server|vector tile service"),
     ("ESRI:ArcGIS:SceneServer", r"scene ?server|scene service"),
-    ("ESRI:ArcGIS", r"arcgis( geoservices)?( rest)?( api| service)?|arcgis geoservice|esri rest|ags"),
+    (
+        "ESRI:ArcGIS",
+        r"arcgis( geoservices)?( rest)?( api| service)?|arcgis geoservice|esri rest|ags",
+    ),
     ("radiantearth:stac", r"stac( api| catalog| collection)?"),
     ("OSGEO:TMS", r"tms|tile map service"),
     ("OSM:XYZ", r"xyz|xyz tiles?|slippy ?map"),
     ("tilejson:2.0.0", r"tile ?json"),
-    ("INSPIRE Atom", r"inspire atom|atom (feed|download)|inspire download service|atom"),
+    (
+        "INSPIRE Atom",
+        r"inspire atom|atom (feed|download)|inspire download service|atom",
+    ),
     ("UNIDATA:THREDDS", r"thredds( catalog)?"),
     ("OPeNDAP:OPeNDAP", r"opendap|dods|dap"),
     ("UNIDATA:NCSS", r"ncss|netcdf ?subset( service)?"),
@@ -56,7 +74,9 @@ _AFTER = (
     r"(?:\s(?:\d+|v\d+|http|https|get|post|map|capabilities|getcapabilities|getmap|getfeature|feature|describe|ogc"
     r"|service|request|server|rest|url|link|endpoint|api|layer|version))*"
 )
-_PATTERNS = tuple((name, re.compile(rf"{_AROUND}(?:{words}){_AFTER}")) for name, words in _TABLE)
+_PATTERNS = tuple(
+    (name, re.compile(rf"{_AROUND}(?:{words}){_AFTER}")) for name, words in _TABLE
+)
 _APART = re.compile(r"[^a-z0-9]+")
 
 

@@ -26,7 +26,8 @@ _LABELS = ("scheme", "protocol")
 _ONLINE = frozenset({"CI_OnlineResource"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ANCHOR = re.compile(
-    r"""<a\s[^<>]{0,300}?href\s*=\s*(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000}))""", re.IGNORECASE
+    r"""<a\s[^<>]{0,300}?href\s*=\s*(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000}))""",
+    re.IGNORECASE,
 )
 _SPACE = re.compile(r"\s")
 
@@ -34,12 +35,20 @@ _SPACE = re.compile(r"\s")
 def is_address(text: str) -> bool:
     """Is this the whole of a web address?"""
     head = text[:8].lower()
-    return head.startswith(("http://", "https://")) and len(text) < 4_000 and not _SPACE.search(text)
+    return (
+        head.startswith(("http://", "https://"))
+        and len(text) < 4_000
+        and not _SPACE.search(text)
+    )
 
 
 def is_before(changed: object, since: str) -> bool:
     """Does a record say that it has not changed since that day? One that says nothing may have."""
-    return isinstance(changed, str) and bool(since and _DAY.match(changed)) and changed[:10] < since
+    return (
+        isinstance(changed, str)
+        and bool(since and _DAY.match(changed))
+        and changed[:10] < since
+    )
 
 
 def record_id(record: safe_xml.Element) -> str:
@@ -53,7 +62,9 @@ def record_id(record: safe_xml.Element) -> str:
 
 
 def _all_text(element: safe_xml.Element) -> str:
-    return " ".join(" ".join(map(str, islice(element.itertext(), MAX_ELEMENTS))).split())
+    return " ".join(
+        " ".join(map(str, islice(element.itertext(), MAX_ELEMENTS))).split()
+    )
 
 
 def of_xml(record: safe_xml.Element) -> list[Listed]:
@@ -95,13 +106,19 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def rows(value: object) -> list[Mapping[str, Any]]:
     """The objects in a list."""
-    return [each for each in value[:MAX_ROWS] if isinstance(each, dict)] if isinstance(value, list) else []
+    return (
+        [each for each in value[:MAX_ROWS] if isinstance(each, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def words(value: object) -> str:
     """A text, a number as text, of texts by language the first."""
     if isinstance(value, dict):
-        value = next((each for each in value.values() if isinstance(each, str) and each), "")
+        value = next(
+            (each for each in value.values() if isinstance(each, str) and each), ""
+        )
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)[:40]
     return " ".join(value[:MAX_TITLE_CHARS].split()) if isinstance(value, str) else ""
@@ -114,7 +131,12 @@ def address(value: object, base: str = "") -> str:
     text = value.strip()
     if is_address(text):
         return text
-    is_relative = bool(base and text) and "://" not in text[:20] and not _SPACE.search(text) and len(text) < 2_000
+    is_relative = (
+        bool(base and text)
+        and "://" not in text[:20]
+        and not _SPACE.search(text)
+        and len(text) < 2_000
+    )
     return urls.canonical(text, base) or "" if is_relative else ""
 
 

@@ -23,7 +23,17 @@ from ._records import is_address, mapping, rows, words
 MAX_ENTRIES = 500_000
 _ADDRESS = re.compile(r"""https?://[^\s"'<>|\\^`{}]{3,2000}""", re.IGNORECASE)
 _AFTER = ".,;:!?)]*"
-_COLUMNS = ("url", "endpoint", "address", "link", "href", "uri", "website", "homepage", "capabilities")
+_COLUMNS = (
+    "url",
+    "endpoint",
+    "address",
+    "link",
+    "href",
+    "uri",
+    "website",
+    "homepage",
+    "capabilities",
+)
 _TYPES = ("type", "protocol", "kind", "service", "format")
 _NAMES = ("name", "title")
 _GONE = ("inactive", "dead", "closed", "deprecated")
@@ -32,16 +42,30 @@ _GONE = ("inactive", "dead", "closed", "deprecated")
 _YIELDS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     (re.compile(pattern), value)
     for pattern, value in (
-        (r"sitemap|rss|openapi|soap|:info|:version|:settings|:documents|kmz|graphql|docs", 0.05),
-        (r"arcgis:rest:services|arcgisserver|arcgis-directory|thredds|erddap|geoserver|geonode", 20.0),
-        (r"csw|records|stac|oaipmh|opensearch|ckan|geonetwork|arcgis:portals|dcat", 10.0),
-        (r"wms|wfs|wcs|wmts|wps|sos|tms|ogcapi|ogcfeat|server|arcgis|sensorthings", 1.0),
+        (
+            r"sitemap|rss|openapi|soap|:info|:version|:settings|:documents|kmz|graphql|docs",
+            0.05,
+        ),
+        (
+            r"arcgis:rest:services|arcgisserver|arcgis-directory|thredds|erddap|geoserver|geonode",
+            20.0,
+        ),
+        (
+            r"csw|records|stac|oaipmh|opensearch|ckan|geonetwork|arcgis:portals|dcat",
+            10.0,
+        ),
+        (
+            r"wms|wfs|wcs|wmts|wps|sos|tms|ogcapi|ogcfeat|server|arcgis|sensorthings",
+            1.0,
+        ),
         (r"atom|kml|opendap|dods", 0.5),
     )
 )
 _UNTYPED = 0.2  # a page, or who knows what
 _PRIOR_SOURCES = 3  # as many as the table above counts beside what sources have brought
-Learned = Mapping[str, tuple[int, int]]  # services that sources of a protocol have brought, and how many sources
+Learned = Mapping[
+    str, tuple[int, int]
+]  # services that sources of a protocol have brought, and how many sources
 
 
 class Seed(NamedTuple):
@@ -55,11 +79,19 @@ class Seed(NamedTuple):
     def expected(self) -> float:
         """Services that it may bring."""
         said = self.type.lower()
-        return next((value for pattern, value in _YIELDS if pattern.search(said)), _UNTYPED) if said else _UNTYPED
+        return (
+            next(
+                (value for pattern, value in _YIELDS if pattern.search(said)), _UNTYPED
+            )
+            if said
+            else _UNTYPED
+        )
 
     @property
     def listed(self) -> Listed:
-        return Listed(self.url, self.name, protocol_of(self.type, self.type.rstrip("0123456789")))
+        return Listed(
+            self.url, self.name, protocol_of(self.type, self.type.rstrip("0123456789"))
+        )
 
 
 def read_seeds(text: str) -> list[Seed]:
@@ -86,7 +118,9 @@ def ranked(seeds: Iterable[Seed], learned: Learned | None = None) -> list[Seed]:
 def _expected(seed: Seed, learned: Learned) -> float:
     """The table's number, moved towards the mean of what sources of the same protocol have brought."""
     said = seed.type.lower()
-    services, sources = next((brought for name, brought in learned.items() if said.startswith(name)), (0, 0))
+    services, sources = next(
+        (brought for name, brought in learned.items() if said.startswith(name)), (0, 0)
+    )
     return (seed.expected * _PRIOR_SOURCES + services) / (_PRIOR_SOURCES + sources)
 
 
@@ -102,10 +136,16 @@ def _of_json(text: str) -> Iterator[Seed]:
     try:
         values = orjson.loads(text)
     except orjson.JSONDecodeError:
-        values = [value for line in text.splitlines() if (value := _json_line(line)) is not None]
+        values = [
+            value
+            for line in text.splitlines()
+            if (value := _json_line(line)) is not None
+        ]
     if isinstance(values, dict):
         lists = [value for value in values.values() if isinstance(value, list)]
-        values = max(lists, key=len) if lists and "endpoints" not in values else [values]
+        values = (
+            max(lists, key=len) if lists and "endpoints" not in values else [values]
+        )
     for value in values if isinstance(values, list) else ():
         if isinstance(value, str) and is_address(value):
             yield Seed(value)
@@ -129,9 +169,14 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[Seed]:
         url = words_of_address(endpoint.get("url"))
         if url:
             yield Seed(url, name, words(endpoint.get("type")))
-    kind = next((words(value.get(each)) for each in _TYPES if isinstance(value.get(each), str)), "")
+    kind = next(
+        (words(value.get(each)) for each in _TYPES if isinstance(value.get(each), str)),
+        "",
+    )
     software = words(mapping(value.get("software")).get("id"))
-    url = next((at for each in _COLUMNS if (at := words_of_address(value.get(each)))), "")
+    url = next(
+        (at for each in _COLUMNS if (at := words_of_address(value.get(each)))), ""
+    )
     if url:
         yield Seed(url, name, kind or (software if not value.get("endpoints") else ""))
 
@@ -155,7 +200,10 @@ def _of_csv(text: str) -> list[Seed] | None:
         for row in islice(reader, MAX_ENTRIES):
             said = dict(zip(names, (cell.strip() for cell in row), strict=False))
             if is_address(said.get(column, "")):
-                name, kind = (next((said[each] for each in which if said.get(each)), "") for which in (_NAMES, _TYPES))
+                name, kind = (
+                    next((said[each] for each in which if said.get(each)), "")
+                    for which in (_NAMES, _TYPES)
+                )
                 found.append(Seed(said[column], name[:200], kind))
     except csv.Error:
         pass  # a cell too large for one: what was read before it stays

@@ -21,11 +21,15 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     answer = await _asking.ask(fetcher, source)
     if isinstance(answer, Failure):
         return answer
-    seeds = read_seeds(html.unescape(answer.text) if answer.is_html else answer.text)[: 2 * MAX_LISTED]
+    seeds = read_seeds(html.unescape(answer.text) if answer.is_html else answer.text)[
+        : 2 * MAX_LISTED
+    ]
     if not seeds:
         return _asking.not_understood(answer, "a list of addresses")
     mark = fingerprint(source, (seed.url for seed in seeds))
-    return HarvestPage(tuple(seed.listed for seed in seeds), fingerprint=mark, records=len(seeds))
+    return HarvestPage(
+        tuple(seed.listed for seed in seeds), fingerprint=mark, records=len(seeds)
+    )
 
 
 HARVESTERS = (Part("list", "List of addresses", page, address=_LOCAL),)

@@ -21,7 +21,9 @@ from ._records import address, mapping, rows, words
 
 MAX_SERVICES = 50_000
 _REST = re.compile(r"/rest/services(?=/|$)", re.IGNORECASE)
-_SERVER = re.compile(r"^(.*?/(Map|Feature|Image|VectorTile|Scene)Server)(?:/|$)", re.IGNORECASE)
+_SERVER = re.compile(
+    r"^(.*?/(Map|Feature|Image|VectorTile|Scene)Server)(?:/|$)", re.IGNORECASE
+)
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -41,10 +43,19 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if isinstance(answer, Failure):
         return answer
     value = mapping(answer.json)
-    if not isinstance(value.get("services"), list) and not isinstance(value.get("folders"), list):
+    if not isinstance(value.get("services"), list) and not isinstance(
+        value.get("folders"), list
+    ):
         return _asking.not_understood(answer, "a services directory of ArcGIS")
-    entries = [(_address(row, top), words(row.get("type"))) for row in rows(value.get("services"))]
-    listed = [Listed(where, title(where), protocol_of(kind)) for where, kind in entries if _SERVER.match(where)]
+    entries = [
+        (_address(row, top), words(row.get("type")))
+        for row in rows(value.get("services"))
+    ]
+    listed = [
+        Listed(where, title(where), protocol_of(kind))
+        for where, kind in entries
+        if _SERVER.match(where)
+    ]
     return _page(source, listed, _folders(value.get("folders"), top))
 
 
@@ -64,14 +75,23 @@ def _of_sitemap(document: Document) -> list[Listed]:
     """Services by the address of each of their resources: layers are named, too."""
     if document.root_name != "urlset" or document.root is None:
         return []
-    entries = (safe_xml.text(each, "loc") for each in safe_xml.children(document.root, "url"))
-    services = dict.fromkeys(m[1] for at in entries if (m := _SERVER.match(address(at).partition("?")[0])))
-    return [Listed(at, title(at), protocol_of(at.rpartition("/")[2])) for at in list(services)[:MAX_SERVICES]]
+    entries = (
+        safe_xml.text(each, "loc") for each in safe_xml.children(document.root, "url")
+    )
+    services = dict.fromkeys(
+        m[1] for at in entries if (m := _SERVER.match(address(at).partition("?")[0]))
+    )
+    return [
+        Listed(at, title(at), protocol_of(at.rpartition("/")[2]))
+        for at in list(services)[:MAX_SERVICES]
+    ]
 
 
 def _address(row: Any, top: str) -> str:
     name, kind = words(row.get("name")), words(row.get("type"))
-    return address(row.get("url")) or (address(f"{top}/{name}/{kind}") if name and kind else "")
+    return address(row.get("url")) or (
+        address(f"{top}/{name}/{kind}") if name and kind else ""
+    )
 
 
 def title(url: str) -> str:
@@ -80,7 +100,13 @@ def title(url: str) -> str:
 
 
 def _is_too_long(service: Service | None, url: str) -> bool:  # noqa: ARG001
-    return service is not None and service.kind == "arcgis-directory" and len(service.links) >= MANY_LINKS
+    return (
+        service is not None
+        and service.kind == "arcgis-directory"
+        and len(service.links) >= MANY_LINKS
+    )
 
 
-HARVESTERS = (Part("arcgis-directory", "ArcGIS server directory", page, also=_is_too_long),)
+HARVESTERS = (
+    Part("arcgis-directory", "ArcGIS server directory", page, also=_is_too_long),
+)

@@ -17,7 +17,9 @@ from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 _API = "/api/search/v1"
-_ADDRESS = re.compile(rf"^https?://[^/?]+\.(?:hub|opendata)\.arcgis\.com(?::\d+)?/$|{_API}")
+_ADDRESS = re.compile(
+    rf"^https?://[^/?]+\.(?:hub|opendata)\.arcgis\.com(?::\d+)?/$|{_API}"
+)
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -29,8 +31,14 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if not isinstance(value.get("features"), list):
         return _asking.not_understood(answer, "a page of datasets of a Hub site")
     datasets = rows(value["features"])
-    listed = [found for dataset in datasets for found in _read(mapping(dataset.get("properties")), answer.url)]
-    batch = Batch([words(dataset.get("id")) for dataset in datasets], listed, names_files=True)
+    listed = [
+        found
+        for dataset in datasets
+        for found in _read(mapping(dataset.get("properties")), answer.url)
+    ]
+    batch = Batch(
+        [words(dataset.get("id")) for dataset in datasets], listed, names_files=True
+    )
     following = link_to(value.get("links"), "next", answer.url) if datasets else ""
     return page_of_links(source, url, batch, following)
 

@@ -29,14 +29,23 @@ _LATEST_MS = 9_999_999_999_999
 def start(since: date | None) -> bytes:
     if since is None:
         return b""
-    return _asking.pack(modified=int(datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp()) * 1000)
+    return _asking.pack(
+        modified=int(
+            datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp()
+        )
+        * 1000
+    )
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
     """Items in the order in which they were made: a search ends at 10,000, and the next goes on with the last date."""
     said = _asking.unpack(cursor)
-    first, made, modified = (_milliseconds(said.get(name)) for name in ("start", "made", "modified"))
-    answer = await _asking.ask(fetcher, _request(source, max(first, 1), made, modified), JSON)
+    first, made, modified = (
+        _milliseconds(said.get(name)) for name in ("start", "made", "modified")
+    )
+    answer = await _asking.ask(
+        fetcher, _request(source, max(first, 1), made, modified), JSON
+    )
     if isinstance(answer, Failure):
         return answer
     value = mapping(answer.json)
@@ -51,7 +60,14 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         onward = _asking.pack(start=following, made=made, modified=modified)
     elif items and after <= total and latest > made:
         onward = _asking.pack(start=1, made=latest, modified=modified)
-    listed = [_read(words(i.get("title")), words(i.get("type")), address(i.get("url"), answer.url)) for i in items]
+    listed = [
+        _read(
+            words(i.get("title")),
+            words(i.get("type")),
+            address(i.get("url"), answer.url),
+        )
+        for i in items
+    ]
     found = tuple(dict.fromkeys(each for each in listed if each.url))
     mark = fingerprint(f"{source} {made}", (words(item.get("id")) for item in items))
     return HarvestPage(found, next=onward, fingerprint=mark, records=len(items))

@@ -28,7 +28,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     """One page of the index; after the first one it is asked how many there are."""
     said = _asking.unpack(cursor)
     at, pages = _asking.number(said.get("page")), _asking.number(said.get("pages"))
-    visit = await fetcher.fetch(_request(source, {"page": str(at)}), max_bytes=_asking.MAX_BYTES)
+    visit = await fetcher.fetch(
+        _request(source, {"page": str(at)}), max_bytes=_asking.MAX_BYTES
+    )
     if isinstance(visit, Response) and _is_empty(visit):
         return HarvestPage()
     answer = _asking.judged(visit)
@@ -58,12 +60,19 @@ async def _count_pages(source: str, fetcher: Fetcher) -> int:
 
 def _request(source: str, asked: dict[str, str]) -> str:
     """The user's question, with a sieve for services where it has none."""
-    given = [(name, value) for name, value in urls.params(source) if name.lower() not in _OWN]
+    given = [
+        (name, value) for name, value in urls.params(source) if name.lower() not in _OWN
+    ]
     names = {name.lower() for name, _ in given}
     is_wayback = bool(_WAYBACK.search(source))
     more = [("output", "json")]
     if "filter" not in names:
-        more.append(("filter", f"{'original:' if is_wayback else '~url:'}(?i).*({SERVICE_WORDS}).*"))
+        more.append(
+            (
+                "filter",
+                f"{'original:' if is_wayback else '~url:'}(?i).*({SERVICE_WORDS}).*",
+            )
+        )
     if "fl" not in names:
         more.append(("fl", "original" if is_wayback else "url"))
     if is_wayback and "collapse" not in names:
@@ -87,7 +96,11 @@ def _addresses(document: Document) -> list[str] | None:
     entries = [_entry(line) for line in lines]
     if "url" not in entries[0]:
         return None
-    return [at for entry in entries if isinstance(at := entry.get("url"), str) and is_address(at)]
+    return [
+        at
+        for entry in entries
+        if isinstance(at := entry.get("url"), str) and is_address(at)
+    ]
 
 
 def _entry(line: str) -> Mapping[str, Any]:

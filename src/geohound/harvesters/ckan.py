@@ -17,7 +17,9 @@ from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 _ADDRESS = re.compile(r"^[^?]*(?:/api/(?:3/)?action(?:[/?]|$)|/api/3/?(?:\?|$))")
-_BELOW = re.compile(r"/(?:api(?:/3)?(?:/action(?:/\w*)?)?|dataset|organization|group)/?$")
+_BELOW = re.compile(
+    r"/(?:api(?:/3)?(?:/action(?:/\w*)?)?|dataset|organization|group)/?$"
+)
 
 
 def _request(source: str, offset: int, since: str) -> str:
@@ -34,7 +36,9 @@ def _read(value: object, url: str) -> Batch | None:
     if answer.get("success") is not True or not isinstance(result.get("results"), list):
         return None
     packages = rows(result["results"])
-    ids = [words(package.get("id")) or words(package.get("name")) for package in packages]
+    ids = [
+        words(package.get("id")) or words(package.get("name")) for package in packages
+    ]
     listed = [found for package in packages for found in _resources(package, url)]
     return Batch(ids, listed, number(result.get("count")), names_files=True)
 
@@ -44,7 +48,10 @@ def _resources(package: Mapping[str, Any], url: str) -> list[Listed]:
     found = []
     for resource in rows(package.get("resources"))[:500]:
         where = address(resource.get("url"), url)
-        labels = (resource.get(name) for name in ("protocol", "resource_locator_protocol", "format", "name"))
+        labels = (
+            resource.get(name)
+            for name in ("protocol", "resource_locator_protocol", "format", "name")
+        )
         if where:
             found.append(Listed(where, title, protocol_of(*labels)))
     return found

@@ -31,16 +31,27 @@ class _Place:
     sort: str = ""
     position: int = 1
     since: str = ""
-    latest: str = ""  # the latest date of change so far, where records come in its order
+    latest: str = (
+        ""  # the latest date of change so far, where records come in its order
+    )
 
     def cursor(self) -> bytes:
         return _asking.pack(
-            version=self.version, sort=self.sort, position=self.position, since=self.since, latest=self.latest
+            version=self.version,
+            sort=self.sort,
+            position=self.position,
+            since=self.since,
+            latest=self.latest,
         )
 
 
 # Sorted first: without an order the pages of many servers overlap, and records between them are lost.
-_WAYS = (_Place("2.0.2", _BY_ID), _Place("2.0.2"), _Place("3.0.0", _BY_ID), _Place("3.0.0"))
+_WAYS = (
+    _Place("2.0.2", _BY_ID),
+    _Place("2.0.2"),
+    _Place("3.0.0", _BY_ID),
+    _Place("3.0.0"),
+)
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -102,15 +113,28 @@ def _read(document: Document, source: str, place: _Place) -> HarvestPage | Failu
     if document.root_name != "GetRecordsResponse" or document.root is None:
         return _asking.not_understood(document, "a GetRecordsResponse")
     results = safe_xml.child(document.root, "SearchResults")
-    elements = (each for each in (results if results is not None else ()) if isinstance(each.tag, str))
+    elements = (
+        each
+        for each in (results if results is not None else ())
+        if isinstance(each.tag, str)
+    )
     records = list(islice(elements, _asking.MAX_RECORDS))
-    listed = dict.fromkeys(found for record in records for found in _records.of_xml(record))
+    listed = dict.fromkeys(
+        found for record in records for found in _records.of_xml(record)
+    )
     onward = _next_place(results, records, place)
     mark = fingerprint(f"{source} {place.since}", map(_records.record_id, records))
-    return HarvestPage(tuple(listed), next=onward.cursor() if onward else b"", fingerprint=mark, records=len(records))
+    return HarvestPage(
+        tuple(listed),
+        next=onward.cursor() if onward else b"",
+        fingerprint=mark,
+        records=len(records),
+    )
 
 
-def _next_place(results: safe_xml.Element | None, records: list[safe_xml.Element], place: _Place) -> _Place | None:
+def _next_place(
+    results: safe_xml.Element | None, records: list[safe_xml.Element], place: _Place
+) -> _Place | None:
     """Where the next page begins; None after the last one.
 
     Servers end with nextRecord 0, or past the total, or never; others say 0 on every page. What they sent counts:
@@ -125,7 +149,9 @@ def _next_place(results: safe_xml.Element | None, records: list[safe_xml.Element
         position = said if said <= total or len(records) >= PAGE else 0
     else:
         position = after if after <= total else 0
-    latest = max([place.latest, *map(_date_of, records)]) if place.sort == _BY_DATE else ""
+    latest = (
+        max([place.latest, *map(_date_of, records)]) if place.sort == _BY_DATE else ""
+    )
     return replace(place, position=position, latest=latest) if position else None
 
 
@@ -135,7 +161,11 @@ def _next_slice(place: _Place) -> _Place | None:
         return None
     if place.sort != _BY_DATE:
         return _Place(place.version, _BY_DATE, since=place.since or _EVER)
-    return _Place(place.version, _BY_DATE, since=place.latest) if place.latest > place.since else None
+    return (
+        _Place(place.version, _BY_DATE, since=place.latest)
+        if place.latest > place.since
+        else None
+    )
 
 
 def _date_of(record: safe_xml.Element) -> str:
@@ -147,4 +177,6 @@ def _date_of(record: safe_xml.Element) -> str:
     return ""
 
 
-HARVESTERS = (Part("csw", "Catalogue Service for the Web", page, from_date, kinds=("csw",)),)
+HARVESTERS = (
+    Part("csw", "Catalogue Service for the Web", page, from_date, kinds=("csw",)),
+)

@@ -18,7 +18,8 @@ from ._records import address, words
 
 MAX_NODES = 200_000
 _ADDRESS = re.compile(
-    r"^[^?]*/(?:data\.json|catalog\.jsonld|dcat\.jsonld?|dcat-us/[\w.]+|dcat-ap/[\w.]+)(?:\?|$)", re.IGNORECASE
+    r"^[^?]*/(?:data\.json|catalog\.jsonld|dcat\.jsonld?|dcat-us/[\w.]+|dcat-ap/[\w.]+)(?:\?|$)",
+    re.IGNORECASE,
 )
 _ADDRESSES = ("accessURL", "downloadURL", "endpointURL", "endpointDescription")
 _LABELS = ("format", "mediaType", "conformsTo", "title", "description")
@@ -36,8 +37,13 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if not is_catalogue:
         return _asking.not_understood(answer, "a DCAT catalogue")
     listed = [found for node in distributions for found in _read(node, answer.url)]
-    ids = [words(node.get("id")) or words(node.get("identifier")) or found_at(node) for node in distributions]
-    following = next((at for node in nodes for name in _NEXT if (at := _text(node.get(name)))), "")
+    ids = [
+        words(node.get("id")) or words(node.get("identifier")) or found_at(node)
+        for node in distributions
+    ]
+    following = next(
+        (at for node in nodes for name in _NEXT if (at := _text(node.get(name)))), ""
+    )
     batch = Batch(ids, listed, names_files=True)
     return page_of_links(source, url, batch, address(following, answer.url))
 
@@ -52,7 +58,11 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
             waiting.extend(reversed(item[:MAX_NODES]))
         elif isinstance(item, dict):
             found.append({_bare(name): each for name, each in item.items()})
-            waiting.extend(reversed([each for each in item.values() if isinstance(each, dict | list)]))
+            waiting.extend(
+                reversed(
+                    [each for each in item.values() if isinstance(each, dict | list)]
+                )
+            )
     return found
 
 

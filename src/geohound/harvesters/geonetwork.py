@@ -25,9 +25,18 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     said = _asking.unpack(cursor)
     if "version" in said:
         return await csw.page(_csw(source), cursor, fetcher)
-    found = await page_at_offset(source, cursor, fetcher, Offsets("an answer of GeoNetwork's search", _request, _read))
+    found = await page_at_offset(
+        source,
+        cursor,
+        fetcher,
+        Offsets("an answer of GeoNetwork's search", _request, _read),
+    )
     is_unknown = isinstance(found, Failure) and found.reason.means.is_rewordable
-    return await csw.page(_csw(source), cursor, fetcher) if is_unknown and "offset" not in said else found
+    return (
+        await csw.page(_csw(source), cursor, fetcher)
+        if is_unknown and "offset" not in said
+        else found
+    )
 
 
 def _root(source: str) -> str:
@@ -53,9 +62,18 @@ def _read(value: object, url: str) -> Batch | None:  # noqa: ARG001
     summary, found = answer.get("summary"), answer.get("metadata")
     if not isinstance(summary, list | dict):
         return None
-    records = rows(found) if isinstance(found, list) else [found] if isinstance(found, dict) else []
+    records = (
+        rows(found)
+        if isinstance(found, list)
+        else [found]
+        if isinstance(found, dict)
+        else []
+    )
     listed = [each for record in records for each in _links(record)]
-    ids = [words(mapping(record.get("geonet:info")).get("uuid")) or repr(record)[:200] for record in records]
+    ids = [
+        words(mapping(record.get("geonet:info")).get("uuid")) or repr(record)[:200]
+        for record in records
+    ]
     about = summary[0] if isinstance(summary, list) and summary else summary
     return Batch(ids, listed, _asking.number(mapping(about).get("@count")))
 
@@ -67,7 +85,9 @@ def _links(record: Mapping[str, Any]) -> list[Listed]:
     title = words(record.get("title"))
     parts = (text.split("|") for text in texts[:200] if isinstance(text, str))
     places = ((part[2].strip(), part[3]) for part in parts if len(part) > 3)
-    return [Listed(at, title, protocol_of(label)) for at, label in places if is_address(at)]
+    return [
+        Listed(at, title, protocol_of(label)) for at, label in places if is_address(at)
+    ]
 
 
 HARVESTERS = (Part("geonetwork", "GeoNetwork", page, from_date),)

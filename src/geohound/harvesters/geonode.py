@@ -24,7 +24,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     path = source.partition("?")[0]
     at = _API.search(path)
     root = path[: at.start()] if at else path.rstrip("/")
-    url = address_of_page(source, cursor, f"{root}/api/v2/datasets?page=1&page_size={PAGE}")
+    url = address_of_page(
+        source, cursor, f"{root}/api/v2/datasets?page=1&page_size={PAGE}"
+    )
     answer = await _asking.ask(fetcher, url, JSON)
     if isinstance(answer, Failure):
         return answer
@@ -34,16 +36,28 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return _asking.not_understood(answer, "a page of datasets of GeoNode")
     found = rows(datasets)
     listed = [each for dataset in found for each in _services(dataset, answer.url)]
-    batch = Batch([words(dataset.get("pk")) or words(dataset.get("uuid")) for dataset in found], listed)
-    following = address(mapping(value.get("links")).get("next"), answer.url) if found else ""
+    batch = Batch(
+        [words(dataset.get("pk")) or words(dataset.get("uuid")) for dataset in found],
+        listed,
+    )
+    following = (
+        address(mapping(value.get("links")).get("next"), answer.url) if found else ""
+    )
     return page_of_links(source, url, batch, following)
 
 
 def _services(dataset: Mapping[str, Any], url: str) -> list[Listed]:
     """Links of the type of a protocol; the others are downloads and pictures."""
     title = words(dataset.get("title"))
-    links = ((link, protocol_of(link.get("link_type"))) for link in rows(dataset.get("links"))[:200])
-    found = [Listed(address(link.get("url"), url), title, label) for link, label in links if label]
+    links = (
+        (link, protocol_of(link.get("link_type")))
+        for link in rows(dataset.get("links"))[:200]
+    )
+    found = [
+        Listed(address(link.get("url"), url), title, label)
+        for link, label in links
+        if label
+    ]
     return [each for each in found if each.url]
 
 

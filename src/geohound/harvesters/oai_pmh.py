@@ -31,21 +31,39 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         since = {"from": str(said["since"])} if said.get("since") else {}
         return await _ask(source, {**_FIRST, **since}, fetcher)
     # A token stands alone by the standard, and pycsw wants the format beside it.
-    found = await _ask(source, {"verb": "ListRecords", "resumptionToken": token}, fetcher)
+    found = await _ask(
+        source, {"verb": "ListRecords", "resumptionToken": token}, fetcher
+    )
     if isinstance(found, Failure) and found.reason.means.is_rewordable:
         return await _ask(source, {**_FIRST, "resumptionToken": token}, fetcher)
     return found
 
 
-async def _ask(source: str, asked: Mapping[str, str], fetcher: Fetcher) -> HarvestPage | Failure:
+async def _ask(
+    source: str, asked: Mapping[str, str], fetcher: Fetcher
+) -> HarvestPage | Failure:
     answer = await _asking.ask(fetcher, urls.with_params(_base(source), asked))
-    return answer if isinstance(answer, Failure) else _read(answer, source, asked.get("resumptionToken", ""))
+    return (
+        answer
+        if isinstance(answer, Failure)
+        else _read(answer, source, asked.get("resumptionToken", ""))
+    )
 
 
 def _base(source: str) -> str:
     """The address without the question: other parameters are the server's own."""
-    own = {"verb", "metadataprefix", "resumptiontoken", "from", "until", "set", "identifier"}
-    kept = [(name, value) for name, value in urls.params(source) if name.lower() not in own]
+    own = {
+        "verb",
+        "metadataprefix",
+        "resumptiontoken",
+        "from",
+        "until",
+        "set",
+        "identifier",
+    }
+    kept = [
+        (name, value) for name, value in urls.params(source) if name.lower() not in own
+    ]
     base = source.partition("?")[0]
     return f"{base}?{urls.encode_params(kept)}" if kept else base
 
@@ -58,15 +76,32 @@ def _read(document: Document, source: str, token: str) -> HarvestPage | Failure:
         return HarvestPage()
     listing = safe_xml.child(root, "ListRecords")
     if listing is None:
-        return _asking.not_understood(document, f"ListRecords ({safe_xml.text(root, 'error')[:200] or 'no records'})")
+        return _asking.not_understood(
+            document,
+            f"ListRecords ({safe_xml.text(root, 'error')[:200] or 'no records'})",
+        )
     records = list(islice(safe_xml.children(listing, "record"), _asking.MAX_RECORDS))
-    bodies = [body for record in records if (body := safe_xml.child(record, "metadata")) is not None]
+    bodies = [
+        body
+        for record in records
+        if (body := safe_xml.child(record, "metadata")) is not None
+    ]
     listed = dict.fromkeys(found for body in bodies for found in _records.of_xml(body))
     following = safe_xml.text(listing, "resumptionToken")[:_MAX_TOKEN_CHARS]
-    is_last = not records or following in ("", "0", token)  # pycsw ends with 0, and would begin anew
+    is_last = not records or following in (
+        "",
+        "0",
+        token,
+    )  # pycsw ends with 0, and would begin anew
     onward = b"" if is_last else _asking.pack(token=following)
     mark = fingerprint(source, map(_records.record_id, records))
-    return HarvestPage(tuple(listed), next=onward, fingerprint=mark, records=len(records), names_files=True)
+    return HarvestPage(
+        tuple(listed),
+        next=onward,
+        fingerprint=mark,
+        records=len(records),
+        names_files=True,
+    )
 
 
 HARVESTERS = (Part("oai-pmh", "OAI-PMH", page, from_date, address=_ADDRESS),)

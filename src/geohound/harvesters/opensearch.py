@@ -36,7 +36,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     """First the description, for the address of its feed; then the feed, page by page."""
     said = _asking.unpack(cursor)
     template = said.get("template")
-    place = _Place(_asking.number(said.get("record"), 1), _asking.number(said.get("page"), 1))
+    place = _Place(
+        _asking.number(said.get("record"), 1), _asking.number(said.get("page"), 1)
+    )
     if not isinstance(template, str) or not _records.is_address(template):
         answer = await _asking.ask(fetcher, source)
         if isinstance(answer, Failure):
@@ -49,7 +51,11 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if urls.host(template) != urls.host(source):
         return HarvestPage(sources=(_filled(template, place),))
     answer = await _asking.ask(fetcher, _filled(template, place), ", ".join(_TYPES))
-    return answer if isinstance(answer, Failure) else _read(answer, source, template, place)
+    return (
+        answer
+        if isinstance(answer, Failure)
+        else _read(answer, source, template, place)
+    )
 
 
 def _template(document: Document) -> str:
@@ -72,36 +78,67 @@ def _absolute(template: str, base: str) -> str:
 
 def _needs_more(template: str) -> bool:
     known = {"searchTerms", "count", "startIndex", "startPage"}
-    return any(not optional and name not in known for name, optional in _NAME.findall(template))
+    return any(
+        not optional and name not in known for name, optional in _NAME.findall(template)
+    )
 
 
 def _filled(template: str, place: _Place) -> str:
     """The address of a page; what we have no value for is left out: servers refuse parameters that are empty."""
-    values = {"count": str(PAGE), "startIndex": str(place.record), "startPage": str(place.page)}
+    values = {
+        "count": str(PAGE),
+        "startIndex": str(place.record),
+        "startPage": str(place.page),
+    }
     base, mark, query = template.partition("?")
     parts = [part for part in query.split("&") if not _is_unfilled(part, values)]
-    return _NAME.sub(lambda found: values.get(found[1], ""), f"{base}{mark}{'&'.join(parts)}")
+    return _NAME.sub(
+        lambda found: values.get(found[1], ""), f"{base}{mark}{'&'.join(parts)}"
+    )
 
 
 def _is_unfilled(part: str, values: Mapping[str, str]) -> bool:
     names = _NAME.findall(part)
-    return bool(names) and not any(name in values or not optional for name, optional in names)
+    return bool(names) and not any(
+        name in values or not optional for name, optional in names
+    )
 
 
-def _read(document: Document, source: str, template: str, place: _Place) -> HarvestPage | Failure:
+def _read(
+    document: Document, source: str, template: str, place: _Place
+) -> HarvestPage | Failure:
     if document.root is None or document.root_name not in _FEEDS:
         return _asking.not_understood(document, "a feed")
-    elements = (each for each in document.root.iter() if safe_xml.local(each) in _ENTRIES)
+    elements = (
+        each for each in document.root.iter() if safe_xml.local(each) in _ENTRIES
+    )
     entries = list(islice(elements, _asking.MAX_RECORDS))
     listed = dict.fromkeys(found for entry in entries for found in _links(entry))
-    turns = any(name in ("startIndex", "startPage") for name, _ in _NAME.findall(template))
+    turns = any(
+        name in ("startIndex", "startPage") for name, _ in _NAME.findall(template)
+    )
     after = place.record + len(entries)
     total = _asking.number(safe_xml.text(document.root, "totalResults"), after)
     goes_on = bool(entries) and turns and after <= total
-    onward = _asking.pack(template=template, record=after, page=place.page + 1) if goes_on else b""
-    ids = (safe_xml.text(entry, "id") or safe_xml.text(entry, "guid") or _records.record_id(entry) for entry in entries)
+    onward = (
+        _asking.pack(template=template, record=after, page=place.page + 1)
+        if goes_on
+        else b""
+    )
+    ids = (
+        safe_xml.text(entry, "id")
+        or safe_xml.text(entry, "guid")
+        or _records.record_id(entry)
+        for entry in entries
+    )
     mark = fingerprint(source, ids)
-    return HarvestPage(tuple(listed), next=onward, fingerprint=mark, records=len(entries), names_files=True)
+    return HarvestPage(
+        tuple(listed),
+        next=onward,
+        fingerprint=mark,
+        records=len(entries),
+        names_files=True,
+    )
 
 
 def _links(entry: safe_xml.Element) -> list[Listed]:
@@ -110,7 +147,9 @@ def _links(entry: safe_xml.Element) -> list[Listed]:
     for link in islice(safe_xml.children(entry, "link"), 200):
         where = safe_xml.attribute(link, "href")
         if _records.is_address(where):
-            label = protocol_of(safe_xml.attribute(link, "rel"), safe_xml.attribute(link, "type"))
+            label = protocol_of(
+                safe_xml.attribute(link, "rel"), safe_xml.attribute(link, "type")
+            )
             found.append(Listed(where, title, label))
     return found
 

@@ -31,7 +31,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return _asking.not_understood(answer, "a map context")
     listed = [each for each in found if each.url]
     mark = fingerprint(source, (f"{each.url} {each.title}" for each in listed))
-    return HarvestPage(tuple(dict.fromkeys(listed)), fingerprint=mark, records=len(listed))
+    return HarvestPage(
+        tuple(dict.fromkeys(listed)), fingerprint=mark, records=len(listed)
+    )
 
 
 def _read(document: Document) -> list[Listed] | None:
@@ -40,13 +42,27 @@ def _read(document: Document) -> list[Listed] | None:
     if root is not None and document.root_name in _ROOTS:
         return list(islice(_of_map(root, document.url), MAX_LAYERS))
     if root is not None and document.root_name == "feed":
-        offerings = [each for each in root.iter() if safe_xml.local(each) == "offering"][:MAX_LAYERS]
+        offerings = [
+            each for each in root.iter() if safe_xml.local(each) == "offering"
+        ][:MAX_LAYERS]
         is_context = any(_OWC in safe_xml.namespace(each) for each in offerings)
-        return [found for each in offerings for found in _of_offering(each, document.url)] if is_context else None
+        return (
+            [found for each in offerings for found in _of_offering(each, document.url)]
+            if is_context
+            else None
+        )
     value = mapping(document.json)
     features = rows(value.get("features"))
-    offered = [each for each in features if isinstance(mapping(each.get("properties")).get("offerings"), list)]
-    return [found for each in offered for found in _of_feature(each, document.url)] if offered else None
+    offered = [
+        each
+        for each in features
+        if isinstance(mapping(each.get("properties")).get("offerings"), list)
+    ]
+    return (
+        [found for each in offered for found in _of_feature(each, document.url)]
+        if offered
+        else None
+    )
 
 
 def _of_map(root: safe_xml.Element, url: str) -> Iterator[Listed]:
@@ -55,7 +71,9 @@ def _of_map(root: safe_xml.Element, url: str) -> Iterator[Listed]:
         if safe_xml.local(server) != "Server":
             continue
         label = protocol_of(safe_xml.attribute(server, "service"))
-        title = safe_xml.text(server.getparent(), "Title") or safe_xml.attribute(server, "title")
+        title = safe_xml.text(server.getparent(), "Title") or safe_xml.attribute(
+            server, "title"
+        )
         for place in islice(server.iter(), 50):
             href = place.get(_XLINK) or place.get("href")
             if safe_xml.local(place) == "OnlineResource" and href:
@@ -67,7 +85,10 @@ def _of_offering(offering: safe_xml.Element, url: str) -> list[Listed]:
     label = protocol_of(_last(safe_xml.attribute(offering, "code")))
     title = safe_xml.text(offering.getparent(), "title")[:MAX_TITLE_CHARS]
     operations = islice(safe_xml.children(offering, "operation"), 20)
-    return [Listed(address(safe_xml.attribute(each, "href"), url), title, label) for each in operations]
+    return [
+        Listed(address(safe_xml.attribute(each, "href"), url), title, label)
+        for each in operations
+    ]
 
 
 def _of_feature(feature: Mapping[str, Any], url: str) -> list[Listed]:
@@ -77,7 +98,8 @@ def _of_feature(feature: Mapping[str, Any], url: str) -> list[Listed]:
     for offering in rows(properties.get("offerings"))[:50]:
         label = protocol_of(_last(words(offering.get("code"))))
         found += [
-            Listed(address(each.get("href"), url), title, label) for each in rows(offering.get("operations"))[:20]
+            Listed(address(each.get("href"), url), title, label)
+            for each in rows(offering.get("operations"))[:20]
         ]
     return found
 

@@ -74,19 +74,29 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
             return HarvestPage()
         wanted = _columns(about, group)
         if not wanted:
-            return _asking.not_understood(tail.document, "an index of addresses in Parquet")
+            return _asking.not_understood(
+                tail.document, "an index of addresses in Parquet"
+            )
         for first, size in _places(group, wanted):
-            part = await _pieces.piece(fetcher, source, first, min(size + _PADDING, tail.total - first))
+            part = await _pieces.piece(
+                fetcher, source, first, min(size + _PADDING, tail.total - first)
+            )
             if isinstance(part, Failure):
                 return part
             known.add(part.first, part.data)
         found = _services(known, about, group, wanted)
     except _damage() as error:
-        return _asking.failure(tail.document.response, FailureReason.BAD_ANSWER, f"damaged Parquet: {error}")
+        return _asking.failure(
+            tail.document.response,
+            FailureReason.BAD_ANSWER,
+            f"damaged Parquet: {error}",
+        )
     onward = _asking.pack(group=group + 1) if group + 1 < about.num_row_groups else b""
     mark = fingerprint(f"{source} {group}", [str(about.row_group(group).num_rows)])
     listed = tuple(map(Listed, dict.fromkeys(found)))
-    return HarvestPage(listed, (), onward, mark, about.row_group(group).num_rows, names_files=True)
+    return HarvestPage(
+        listed, (), onward, mark, about.row_group(group).num_rows, names_files=True
+    )
 
 
 def _damage() -> tuple[type[Exception], ...]:
@@ -106,7 +116,11 @@ async def _tail(source: str, fetcher: Fetcher) -> _pieces.Piece | Failure:
     if footer <= len(tail.data):
         return tail
     if footer > min(MAX_FOOTER_BYTES, tail.total):
-        return _asking.failure(tail.document.response, FailureReason.BAD_ANSWER, f"a footer of {footer} bytes")
+        return _asking.failure(
+            tail.document.response,
+            FailureReason.BAD_ANSWER,
+            f"a footer of {footer} bytes",
+        )
     return await _pieces.piece(fetcher, source, -footer, footer)
 
 
@@ -119,38 +133,68 @@ def _metadata(known: _KnownParts) -> Any:
 def _columns(about: Any, group: int) -> dict[str, Any]:
     """The column with addresses, and that of the status where there is one."""
     row_group = about.row_group(group)
-    by_name = {row_group.column(n).path_in_schema: row_group.column(n) for n in range(row_group.num_columns)}
+    by_name = {
+        row_group.column(n).path_in_schema: row_group.column(n)
+        for n in range(row_group.num_columns)
+    }
     address = next((name for name in _URLS if name in by_name), None)
-    return {name: by_name[name] for name in (address, _STATUS) if name in by_name} if address else {}
+    return (
+        {name: by_name[name] for name in (address, _STATUS) if name in by_name}
+        if address
+        else {}
+    )
 
 
 def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
     found = []
     for name, column in wanted.items():
-        starts = [column.data_page_offset, column.dictionary_page_offset if column.has_dictionary_page else None]
+        starts = [
+            column.data_page_offset,
+            column.dictionary_page_offset if column.has_dictionary_page else None,
+        ]
         first = min(start for start in starts if start)
         size = max(column.total_compressed_size, column.total_uncompressed_size)
         if not first > 0 or size > MAX_COLUMN_BYTES:
-            raise ValueError(f"the column {name} of row group {group} takes {size} bytes")
+            raise ValueError(
+                f"the column {name} of row group {group} takes {size} bytes"
+            )
         found.append((first, column.total_compressed_size))
     return found
 
 
-def _services(known: _KnownParts, about: Any, group: int, wanted: dict[str, Any]) -> list[str]:
+def _services(
+    known: _KnownParts, about: Any, group: int, wanted: dict[str, Any]
+) -> list[str]:
     """Addresses with a word of services, of pages that were there."""
     from pyarrow import compute, parquet  # noqa: PLC0415
 
     file = parquet.ParquetFile(known, metadata=about, pre_buffer=False)
     found: list[str] = []
-    for batch in file.iter_batches(65_536, row_groups=[group], columns=list(wanted), use_threads=False):
+    for batch in file.iter_batches(
+        65_536, row_groups=[group], columns=list(wanted), use_threads=False
+    ):
         address = next(name for name in _URLS if name in wanted)
-        kept = compute.match_substring_regex(batch[address], SERVICE_WORDS, ignore_case=True)
+        kept = compute.match_substring_regex(
+            batch[address], SERVICE_WORDS, ignore_case=True
+        )
         if _STATUS in wanted:
             kept = compute.and_(kept, compute.equal(batch[_STATUS], 200))
-        found += [each for each in batch[address].filter(kept).to_pylist() if isinstance(each, str)]
+        found += [
+            each
+            for each in batch[address].filter(kept).to_pylist()
+            if isinstance(each, str)
+        ]
         if len(found) >= MAX_LISTED:
             break
     return found[:MAX_LISTED]
 
 
-HARVESTERS = (Part("parquet", "Common Crawl's columnar index", page, address=_LOCAL, needs="pyarrow"),)
+HARVESTERS = (
+    Part(
+        "parquet",
+        "Common Crawl's columnar index",
+        page,
+        address=_LOCAL,
+        needs="pyarrow",
+    ),
+)

@@ -23,14 +23,21 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return answer
     if answer.root is None or not _ROOT.fullmatch(answer.root_name):
         return _asking.not_understood(answer, "a connection file of QGIS")
-    connections = list(islice((each for each in answer.root if isinstance(each.tag, str)), _asking.MAX_RECORDS))
+    connections = list(
+        islice(
+            (each for each in answer.root if isinstance(each.tag, str)),
+            _asking.MAX_RECORDS,
+        )
+    )
     found = [
         Listed(at, str(each.get("name") or ""), protocol_of(str(each.tag)))
         for each in connections
         if is_address(at := str(each.get("url") or "").strip())
     ]
     mark = fingerprint(source, (entry.url for entry in found))
-    return HarvestPage(tuple(dict.fromkeys(found)), fingerprint=mark, records=len(connections))
+    return HarvestPage(
+        tuple(dict.fromkeys(found)), fingerprint=mark, records=len(connections)
+    )
 
 
 HARVESTERS = (Part("qgis", "QGIS connection file", page),)

@@ -33,16 +33,33 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         if not listed:
             return _asking.not_understood(answer, "a sitemap")
         mark = fingerprint(source, listed)
-        return HarvestPage(tuple(map(Listed, listed)), fingerprint=mark, records=len(listed), names_pages=True)
+        return HarvestPage(
+            tuple(map(Listed, listed)),
+            fingerprint=mark,
+            records=len(listed),
+            names_pages=True,
+        )
     root, entry_of = answer.skim(_ENTRIES, _read_entry)
-    entries = [entry_of(each) for each in list(root)[:MAX_ENTRIES]] if root is not None else []
-    changed = [each for each in entries if each and each.url and not is_before(each.changed, since)]
-    found = tuple(dict.fromkeys(at for each in changed if (at := address(each.url, answer.url))))
+    entries = (
+        [entry_of(each) for each in list(root)[:MAX_ENTRIES]]
+        if root is not None
+        else []
+    )
+    changed = [
+        each
+        for each in entries
+        if each and each.url and not is_before(each.changed, since)
+    ]
+    found = tuple(
+        dict.fromkeys(at for each in changed if (at := address(each.url, answer.url)))
+    )
     mark = fingerprint(source, found)
     if answer.root_name == "sitemapindex":
         return HarvestPage(sources=found, fingerprint=mark, records=len(entries))
     listed_in = tuple(map(Listed, found))
-    return HarvestPage(listed_in, fingerprint=mark, records=len(entries), names_pages=True)
+    return HarvestPage(
+        listed_in, fingerprint=mark, records=len(entries), names_pages=True
+    )
 
 
 def _read_entry(entry: safe_xml.Element) -> _Entry:

@@ -19,7 +19,13 @@ _ADDRESS = re.compile(_API)
 
 def _request(source: str, offset: int, since: str) -> str:  # noqa: ARG001
     origin, host = "/".join(source.split("/", 3)[:3]), urls.host(source)
-    asked = {"domains": host, "search_context": host, "limit": str(PAGE), "offset": str(offset), "order": "createdAt"}
+    asked = {
+        "domains": host,
+        "search_context": host,
+        "limit": str(PAGE),
+        "offset": str(offset),
+        "order": "createdAt",
+    }
     return urls.with_params(f"{origin}{_API}", asked)
 
 
@@ -41,7 +47,9 @@ HARVESTERS = (
     Part(
         "socrata",
         "Socrata",
-        partial(page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)),
+        partial(
+            page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)
+        ),
         address=_ADDRESS,
     ),
 )

@@ -35,19 +35,29 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     links = value.get("links")
     if isinstance(value.get("collections"), list):
         collections = rows(value["collections"])
-        listed = [found for each in collections for found in _services_of(each, answer.url)]
+        listed = [
+            found for each in collections for found in _services_of(each, answer.url)
+        ]
         batch = Batch([words(each.get("id")) for each in collections], listed)
         return page_of_links(source, url, batch, link_to(links, "next", answer.url))
     if "stac_version" not in value or not isinstance(links, list):
         return _asking.not_understood(answer, "a STAC catalogue")
     collections_at = link_to(links, "data", answer.url) if "conformsTo" in value else ""
     sources = [] if collections_at else _children(links, answer.url)
-    batch = Batch([words(value.get("id")) or url], _services_of(value, answer.url), sources=sources)
+    batch = Batch(
+        [words(value.get("id")) or url],
+        _services_of(value, answer.url),
+        sources=sources,
+    )
     return page_of_links(source, url, batch, collections_at)
 
 
 def _children(links: object, url: str) -> list[str]:
-    found = (address(link.get("href"), url) for link in rows(links) if link.get("rel") in _CHILDREN)
+    found = (
+        address(link.get("href"), url)
+        for link in rows(links)
+        if link.get("rel") in _CHILDREN
+    )
     return [child for child in found if child]
 
 
@@ -55,7 +65,9 @@ def _services_of(value: Mapping[str, Any], url: str) -> list[Listed]:
     """What a catalogue, collection or asset links to by the name of a service."""
     title = words(value.get("title")) or words(value.get("id"))
     links = [link for link in rows(value.get("links")) if link.get("rel") not in _OWN]
-    assets = [each for each in mapping(value.get("assets")).values() if isinstance(each, dict)]
+    assets = [
+        each for each in mapping(value.get("assets")).values() if isinstance(each, dict)
+    ]
     found = []
     for link in [*links, *assets][:500]:
         label = protocol_of(link.get("rel"), link.get("type"), link.get("title"))
@@ -65,4 +77,6 @@ def _services_of(value: Mapping[str, Any], url: str) -> list[Listed]:
     return found
 
 
-HARVESTERS = (Part("stac", "SpatioTemporal Asset Catalog", page, kinds=("stac", "stac-api")),)
+HARVESTERS = (
+    Part("stac", "SpatioTemporal Asset Catalog", page, kinds=("stac", "stac-api")),
+)

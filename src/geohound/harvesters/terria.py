@@ -28,9 +28,17 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if not isinstance(value.get("catalog"), list):
         return _asking.not_understood(answer, "a catalog of TerriaJS")
     items = list(_items(value))
-    found = [Listed(at, words(item.get("name")), _label(item)) for item in items if (at := _where(item, answer.url))]
-    mark = fingerprint(source, (f"{words(item.get('id'))} {words(item.get('name'))}" for item in items))
-    return HarvestPage(tuple(dict.fromkeys(found)), fingerprint=mark, records=len(items))
+    found = [
+        Listed(at, words(item.get("name")), _label(item))
+        for item in items
+        if (at := _where(item, answer.url))
+    ]
+    mark = fingerprint(
+        source, (f"{words(item.get('id'))} {words(item.get('name'))}" for item in items)
+    )
+    return HarvestPage(
+        tuple(dict.fromkeys(found)), fingerprint=mark, records=len(items)
+    )
 
 
 def _items(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -41,7 +49,9 @@ def _items(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         item = waiting.pop()
         if item is not value:
             yield item
-        waiting.extend(reversed([each for name in _GROUPS for each in rows(item.get(name))]))
+        waiting.extend(
+            reversed([each for name in _GROUPS for each in rows(item.get(name))])
+        )
 
 
 def _label(item: Mapping[str, Any]) -> str:

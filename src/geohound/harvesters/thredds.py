@@ -45,11 +45,24 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if root is None or answer.root_name != "catalog":
         return _asking.not_understood(answer, "a THREDDS catalogue")
     ways = _ways(root)
-    elements = [each for each in root.iter() if safe_xml.local(each) in ("dataset", "catalogRef")][:MAX_DATASETS]
-    listed = tuple(dict.fromkeys(found for each in elements for found in _addresses(each, ways, answer)))
+    elements = [
+        each
+        for each in root.iter()
+        if safe_xml.local(each) in ("dataset", "catalogRef")
+    ][:MAX_DATASETS]
+    listed = tuple(
+        dict.fromkeys(
+            found for each in elements for found in _addresses(each, ways, answer)
+        )
+    )
     below = (each for each in elements if safe_xml.local(each) == "catalogRef")
-    sources = tuple(dict.fromkeys(at for each in below if (at := _referred(each, answer))))
-    ids = [safe_xml.attribute(each, "ID") or safe_xml.attribute(each, "urlPath") for each in elements]
+    sources = tuple(
+        dict.fromkeys(at for each in below if (at := _referred(each, answer)))
+    )
+    ids = [
+        safe_xml.attribute(each, "ID") or safe_xml.attribute(each, "urlPath")
+        for each in elements
+    ]
     mark = fingerprint(source, [*ids, *sources])
     return HarvestPage(listed, sources, fingerprint=mark, records=len(elements))
 
@@ -69,16 +82,24 @@ def _way(service: safe_xml.Element) -> _Way | None:
     known = _WAYS.get(safe_xml.attribute(service, "serviceType").lower())
     if known is None:
         return None
-    return _Way(safe_xml.attribute(service, "base"), safe_xml.attribute(service, "suffix"), *known)
+    return _Way(
+        safe_xml.attribute(service, "base"),
+        safe_xml.attribute(service, "suffix"),
+        *known,
+    )
 
 
-def _addresses(dataset: safe_xml.Element, ways: Mapping[str, list[_Way]], document: Document) -> Iterator[Listed]:
+def _addresses(
+    dataset: safe_xml.Element, ways: Mapping[str, list[_Way]], document: Document
+) -> Iterator[Listed]:
     path = safe_xml.attribute(dataset, "urlPath")
     if not path:
         return
     title = safe_xml.attribute(dataset, "name")[: _records.MAX_TITLE_CHARS]
     named = _service_name(dataset)
-    chosen = ways.get(named) if named else [way for each in ways.values() for way in each]
+    chosen = (
+        ways.get(named) if named else [way for each in ways.values() for way in each]
+    )
     for way in chosen or ():
         at = _records.address(urljoin(document.url, f"{way.base}{path}{way.suffix}"))
         if at:
@@ -100,12 +121,20 @@ def _service_name(dataset: safe_xml.Element) -> str:
 
 def _referred(reference: safe_xml.Element, document: Document) -> str:
     href = safe_xml.attribute(reference, "href")
-    return _HTML.sub(".xml", _records.address(href, document.url).partition("?")[0]) if href else ""
+    return (
+        _HTML.sub(".xml", _records.address(href, document.url).partition("?")[0])
+        if href
+        else ""
+    )
 
 
 def _is_too_long(service: Service | None, url: str) -> bool:  # noqa: ARG001
     """The links of the service itself are followed; only what did not fit among them has to be read."""
-    return service is not None and service.kind == "thredds" and len(service.links) >= MANY_LINKS
+    return (
+        service is not None
+        and service.kind == "thredds"
+        and len(service.links) >= MANY_LINKS
+    )
 
 
 HARVESTERS = (Part("thredds", "THREDDS catalogue", page, also=_is_too_long),)

@@ -23,19 +23,35 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return answer
     if answer.root is not None and not answer.is_html:
         listed = tuple(_records.of_xml(answer.root))
-        return HarvestPage(listed, fingerprint=fingerprint(source, [_records.record_id(answer.root)]), records=1)
+        return HarvestPage(
+            listed,
+            fingerprint=fingerprint(source, [_records.record_id(answer.root)]),
+            records=1,
+        )
     below = _below(answer)
     if not below:
         return _asking.not_understood(answer, "a folder of metadata files")
-    return HarvestPage(sources=tuple(below), fingerprint=fingerprint(source, below), records=len(below))
+    return HarvestPage(
+        sources=tuple(below), fingerprint=fingerprint(source, below), records=len(below)
+    )
 
 
 def _below(document: Document) -> list[str]:
     """Folders and XML files in this folder; never upwards, nor the same list in another order."""
-    folder = urls.canonical(document.url.partition("?")[0].rpartition("/")[0] + "/") or ""
+    folder = (
+        urls.canonical(document.url.partition("?")[0].rpartition("/")[0] + "/") or ""
+    )
     clean = (urls.canonical(href, folder) for href in _records.hrefs(document))
-    inside = (at for at in clean if at and at.startswith(folder) and at != folder and "?" not in at)
-    return [at for at in dict.fromkeys(inside) if at.endswith("/") or at.lower().endswith(".xml")]
+    inside = (
+        at
+        for at in clean
+        if at and at.startswith(folder) and at != folder and "?" not in at
+    )
+    return [
+        at
+        for at in dict.fromkeys(inside)
+        if at.endswith("/") or at.lower().endswith(".xml")
+    ]
 
 
 HARVESTERS = (Part("waf", "Web-accessible folder", page, address=_ADDRESS),)

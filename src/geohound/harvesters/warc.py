@@ -40,7 +40,10 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if _PATHS.search(source):
         return await _pieces.paths_file(source, fetcher, ".warc.gz")
     said = _asking.unpack(cursor)
-    first, size = _pieces.offset(said.get("at")), min(_pieces.offset(said.get("size")) or PIECE_BYTES, MAX_PIECE_BYTES)
+    first, size = (
+        _pieces.offset(said.get("at")),
+        min(_pieces.offset(said.get("size")) or PIECE_BYTES, MAX_PIECE_BYTES),
+    )
     piece = await _pieces.piece(fetcher, source, first, size)
     if isinstance(piece, Failure):
         return piece
@@ -57,13 +60,20 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     elif not piece.is_end and size < MAX_PIECE_BYTES:
         onward = _asking.pack(at=first, size=2 * size)  # one record fills it
     mark = fingerprint(source, [f"{first} {size}"])
-    return HarvestPage(next=onward, fingerprint=mark, records=len(read.pages), documents=tuple(read.pages))
+    return HarvestPage(
+        next=onward,
+        fingerprint=mark,
+        records=len(read.pages),
+        documents=tuple(read.pages),
+    )
 
 
 def _read(data: bytes, *, is_end: bool) -> _Piece:
     """All pages whose records are whole: the last record of a piece is, where the file ends with it."""
     pages: list[Response] = []
-    before: Response | None = None  # of a record that is known to be whole once another one follows it
+    before: Response | None = (
+        None  # of a record that is known to be whole once another one follows it
+    )
     held = last = count = 0
     for at, found in _records(data):
         if before is not None:
@@ -84,7 +94,9 @@ def _records(data: bytes) -> Iterator[tuple[int, Response | None]]:
         from fastwarc.warc import ArchiveIterator  # noqa: PLC0415 - of the extra `archives`
 
     try:
-        records = ArchiveIterator(io.BytesIO(data), max_header_len=MAX_HEADER_BYTES, auto_decode="all")
+        records = ArchiveIterator(
+            io.BytesIO(data), max_header_len=MAX_HEADER_BYTES, auto_decode="all"
+        )
         for record in records:
             yield record.stream_pos, _page_of(record)
     except (ValueError, OSError, EOFError):
@@ -99,11 +111,15 @@ def _page_of(record: Any) -> Response | None:
         return None
     said = {str(name).lower(): str(value) for name, value in headers.astuples()}
     content_type = said.get("content-type", "")
-    if headers.status_code != 200 or not (_READ.search(content_type) or not content_type):
+    if headers.status_code != 200 or not (
+        _READ.search(content_type) or not content_type
+    ):
         return None
     body = record.reader.read(MAX_PAGE_BYTES)
     now = datetime.now(UTC)
-    return Response(url, url, 200, {"content-type": content_type}, body, record.record_date or now)
+    return Response(
+        url, url, 200, {"content-type": content_type}, body, record.record_date or now
+    )
 
 
 HARVESTERS = (Part("warc", "WARC archive", page, address=_LOCAL, needs="fastwarc"),)

@@ -18,20 +18,29 @@ _SUBDOMAIN = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(
-    r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})", re.IGNORECASE
+    r"<(?:img|iframe|image|object)\b[^<>]{0,200}?\b(?:src|data)\s*=\s*[\"']?([^\"'<>\s]{8,2000})",
+    re.IGNORECASE,
 )
 _INNER = re.compile(r"https?(?:://|%3A%2F%2F|%253A%252F%252F)", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"\$?\{[^{}/]{0,60}\}|%7B[\w-]{1,40}%7D|\[[a-z]{1,20}\]", re.IGNORECASE)
-_TILE = re.compile(
-    r"\$?\{-?(?:z|x|y|q|quadkey|level|col|row|tilematrix|tilecol|tilerow)\}|%7B[zxy]%7D|\[[zxy]\]", re.IGNORECASE
+_PLACEHOLDER = re.compile(
+    r"\$?\{[^{}/]{0,60}\}|%7B[\w-]{1,40}%7D|\[[a-z]{1,20}\]", re.IGNORECASE
 )
-_ZXY = re.compile(rf"(?:/|=|-){HOLE}/{HOLE}/{HOLE}(?:@\dx)?(?:\.\w{{3,4}})?$|/{HOLE}_{HOLE}_{HOLE}")
+_TILE = re.compile(
+    r"\$?\{-?(?:z|x|y|q|quadkey|level|col|row|tilematrix|tilecol|tilerow)\}|%7B[zxy]%7D|\[[zxy]\]",
+    re.IGNORECASE,
+)
+_ZXY = re.compile(
+    rf"(?:/|=|-){HOLE}/{HOLE}/{HOLE}(?:@\dx)?(?:\.\w{{3,4}})?$|/{HOLE}_{HOLE}_{HOLE}"
+)
 _GRID = re.compile(
     r"^(?:epsg[:%\w]*|google\w*|web_?mercator\w*|g|pm|default028mm|globalgeodetic|inspirecrs84quad|nativetile\w*|"
     r"\w*(?:matrixset|compatible|3857|900913|4326|_level\d+)\w*|\d{4,6}|wgs84|\d+m|\d+km|swissimage|rd|utm\d*)$",
     re.IGNORECASE,
 )
-_STYLE = re.compile(r"^(?:default|normal|_null|null|raster|grey|gray|\d{4}(?:-\d\d){0,2}|current|\{.*)$", re.IGNORECASE)
+_STYLE = re.compile(
+    r"^(?:default|normal|_null|null|raster|grey|gray|\d{4}(?:-\d\d){0,2}|current|\{.*)$",
+    re.IGNORECASE,
+)
 # What a request adds that says nothing about where the service lives.
 _REQUEST_ONLY = urls.OWS_PARAMS | words(
     "tiled cql_filter filter viewparams env format_options dpi map_resolution buffer sld sld_body angle "
@@ -49,15 +58,24 @@ _NOWHERE = re.compile(
     r"(?:forum|wiki|blog|support|faq|help)\..*|openlayers\.org|leafletjs\.com|cesium\.com|doc\..*)$",
     re.IGNORECASE,
 )
-_PRIVATE = re.compile(r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+")
+_PRIVATE = re.compile(
+    r"(?:10|127)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+"
+)
 # Parameters of lists in other programs, and those of OGC requests.
-_LISTED = re.compile(r"(?:^|&)(?:limit|page|page_size|offset|q|sort|status)=", re.IGNORECASE)
-_ASKS = re.compile(r"(?:^|&)(?:request|version|layers?|type_?names?|bbox)=", re.IGNORECASE)
+_LISTED = re.compile(
+    r"(?:^|&)(?:limit|page|page_size|offset|q|sort|status)=", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"(?:^|&)(?:request|version|layers?|type_?names?|bbox)=", re.IGNORECASE
+)
 _NO_ENDING = re.compile(
     r"status|news|info|help|docs?|manual|list|config|viewer|client|demo|about|page|tutorial|examples?|legend",
     re.IGNORECASE,
 )
-_SLUG = re.compile(r"(?:^|-)(?:how|to|the|of|with|and|about|for|using|use|add|our|your|what|why)-", re.IGNORECASE)
+_SLUG = re.compile(
+    r"(?:^|-)(?:how|to|the|of|with|and|about|for|using|use|add|our|your|what|why)-",
+    re.IGNORECASE,
+)
 _ACTION = re.compile(
     r"(?:log-?in|log-?out|sign-?in|sign-?up|auth\w*|admin|register|account|index|home|search|contact|faq|orders?|stock|run|sync|jobs?|tasks?|health|ping)"
     r"(?:\.\w{2,5})?$",
@@ -69,10 +87,17 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(
-    r"\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md|xsd|zip|doc|docx|ts|vue|jsx)$", re.IGNORECASE
+    r"\.(?:html?|js|mjs|css|png|jpe?g|gif|svg|ico|woff2?|ttf|pdf|txt|md|xsd|zip|doc|docx|ts|vue|jsx)$",
+    re.IGNORECASE,
 )
-_DATA = re.compile(r"\.(?:geojson|json|kml|kmz|gpx|csv|topojson|shp|gml|pbf|mvt|tif|xml)$", re.IGNORECASE)
-_MEDIA_TYPE = re.compile(r"(?:application|text|image|multipart|model|video|audio)/[\w.+*-]+\s*(?:;|,|$)", re.IGNORECASE)
+_DATA = re.compile(
+    r"\.(?:geojson|json|kml|kmz|gpx|csv|topojson|shp|gml|pbf|mvt|tif|xml)$",
+    re.IGNORECASE,
+)
+_MEDIA_TYPE = re.compile(
+    r"(?:application|text|image|multipart|model|video|audio)/[\w.+*-]+\s*(?:;|,|$)",
+    re.IGNORECASE,
+)
 _CAPABILITIES = re.compile(r"capabilit\w{0,40}\.xml$", re.IGNORECASE)
 
 
@@ -95,24 +120,39 @@ class Unclear:
 
 
 def read(
-    text: str, page_url: str, book: AddressBook, hint: str | None = None, subdomains: str = ""
+    text: str,
+    page_url: str,
+    book: AddressBook,
+    hint: str | None = None,
+    subdomains: str = "",
 ) -> Address | Unclear | None:
     """The service behind a string; None if it is none."""
     text = text.strip().strip("'\"").replace("&amp;", "&")
-    if "<" in text and (shown := _SHOWN.search(text)):  # markup with a picture or frame of the service
+    if "<" in text and (
+        shown := _SHOWN.search(text)
+    ):  # markup with a picture or frame of the service
         text = shown[1].replace("&amp;", "&")
     if _MEDIA_TYPE.match(text):
         return None
-    if not 3 <= len(text) <= 4000 or "<" in text or "\n" in text or text.startswith(("data:", "blob:", "mailto:", "#")):
+    if (
+        not 3 <= len(text) <= 4000
+        or "<" in text
+        or "\n" in text
+        or text.startswith(("data:", "blob:", "mailto:", "#"))
+    ):
         return None
-    if text.count("*") > 1 and "http" in text:  # Mapea writes a layer as WMTS*name*address*layer
+    if (
+        text.count("*") > 1 and "http" in text
+    ):  # Mapea writes a layer as WMTS*name*address*layer
         hint = book.kind_of_name(text.partition("*")[0]) or hint
         text = next((p for p in text.split("*") if p.startswith("http")), text)
     text = _unproxied(text, book)
     if any(c.isspace() for c in text.partition("?")[0]):
         return None
     text = _SUBDOMAIN.sub(lambda m: m[1] or m[2] or subdomains or "a", text)
-    text = re.sub(rf"^((?:https?:)?//){HOLE}(?=\.)", lambda m: m[1] + (subdomains or HOLE), text)
+    text = re.sub(
+        rf"^((?:https?:)?//){HOLE}(?=\.)", lambda m: m[1] + (subdomains or HOLE), text
+    )
     return _placed(text, page_url, book, hint)
 
 
@@ -125,7 +165,9 @@ def _unproxied(text: str, book: AddressBook) -> str:
         return text
     at = inner[0].start()
     before = text[:at]
-    if book.kind_in_query(before) or (book.kind_of_word(_path(before)) and "url=" not in before.lower()):
+    if book.kind_in_query(before) or (
+        book.kind_of_word(_path(before)) and "url=" not in before.lower()
+    ):
         return text
     if before[-1:] not in ("=", "/", "?", HOLE, "}"):
         return text
@@ -140,14 +182,20 @@ def _path(text: str) -> str:
     return text.partition("?")[0].partition("://")[2].partition("/")[2]
 
 
-def _placed(text: str, page_url: str, book: AddressBook, hint: str | None) -> Address | Unclear | None:
+def _placed(
+    text: str, page_url: str, book: AddressBook, hint: str | None
+) -> Address | Unclear | None:
     base, mark, query = text.partition("?")
     if not mark and "&" in base:
         base, _, query = base.partition("&")
     asked = book.kind_in_query(text)
     if asked and "/api/" in base and _LISTED.search(query) and not _ASKS.search(query):
         return None
-    if re.match(rf"(?:https?:)?//[^/]*{HOLE}", base) or base.startswith(HOLE) or not base:
+    if (
+        re.match(rf"(?:https?:)?//[^/]*{HOLE}", base)
+        or base.startswith(HOLE)
+        or not base
+    ):
         return Unclear(text) if (hint or asked or book.kind_of_word(text)) else None
     if re.match(r"(?:https?:)?//[^/]*[{}$\[]", base):
         return Unclear(text) if hint or asked else None
@@ -160,10 +208,21 @@ def _placed(text: str, page_url: str, book: AddressBook, hint: str | None) -> Ad
         return _tiled(base, query, page_url, book, hint)
     if HOLE in base or _PLACEHOLDER.search(base):
         at = min(
-            i for i in (base.find(HOLE), base.find("{"), base.find("["), base.find("$"), base.find("%7B")) if i >= 0
+            i
+            for i in (
+                base.find(HOLE),
+                base.find("{"),
+                base.find("["),
+                base.find("$"),
+                base.find("%7B"),
+            )
+            if i >= 0
         )
         known = base[:at]
-        tiled = next((kind for name, kind in book.tile_paths.items() if name in known.lower()), None)
+        tiled = next(
+            (kind for name, kind in book.tile_paths.items() if name in known.lower()),
+            None,
+        )
         if tiled and hint in (None, tiled):
             return _tiled(base, query, page_url, book, hint)
         if not (_last_kind(known, book) or book.is_generic(known)):
@@ -176,9 +235,14 @@ def _is_address(base: str, book: AddressBook, hint: str | None) -> bool:
     if base.startswith(("http://", "https://", "//", "/", "./", "../")):
         return True
     if hint is None:
-        return bool(re.match(r"[\w.-]+/[\w./-]+$", base)) and bool(_last_kind(base, book))
+        return bool(re.match(r"[\w.-]+/[\w./-]+$", base)) and bool(
+            _last_kind(base, book)
+        )
     return bool(
-        re.match(r"[\w~-][\w.~-]*(?:/[\w.~%:-]*)+$|[\w-]+\.(?:php|cgi|aspx?|ashx|exe|fcgi|jsp)$", base)
+        re.match(
+            r"[\w~-][\w.~-]*(?:/[\w.~%:-]*)+$|[\w-]+\.(?:php|cgi|aspx?|ashx|exe|fcgi|jsp)$",
+            base,
+        )
     ) or base in book.names(Clarity.ANYWHERE, Clarity.FAMILY)
 
 
@@ -194,22 +258,37 @@ def _last_kind(base: str, book: AddressBook) -> str | None:
     return next(filter(None, map(book.kind_of_segment, parts[-3:-1])), None)
 
 
-def _tiled(base: str, query: str, page_url: str, book: AddressBook, hint: str | None) -> Address | Unclear | None:
+def _tiled(
+    base: str, query: str, page_url: str, book: AddressBook, hint: str | None
+) -> Address | Unclear | None:
     """Tiles by path: of a service where the path or its surroundings say so, otherwise plain tiles."""
     parts = base.split("/")
     at, kind = _service_of_tiles(parts, book, hint)
     if kind is None:
         return _template(base, page_url, book)
-    stop = next((i for i, p in enumerate(parts) if i > at and (HOLE in p or _PLACEHOLDER.search(p))), len(parts))
+    stop = next(
+        (
+            i
+            for i, p in enumerate(parts)
+            if i > at and (HOLE in p or _PLACEHOLDER.search(p))
+        ),
+        len(parts),
+    )
     kept = parts[at + 1 : stop]
     if "1.0.0" in kept:
         kept = kept[: kept.index("1.0.0")]
-    elif stop < len(parts) and (_TILE.search(parts[stop]) or parts[stop].lower() in (HOLE, "{tilematrixset}")):
+    elif stop < len(parts) and (
+        _TILE.search(parts[stop]) or parts[stop].lower() in (HOLE, "{tilematrixset}")
+    ):
         kept = _without_layer(kept)
-    return _finished("/".join(parts[: at + 1] + kept), query, page_url, book, kind, None)
+    return _finished(
+        "/".join(parts[: at + 1] + kept), query, page_url, book, kind, None
+    )
 
 
-def _service_of_tiles(parts: list[str], book: AddressBook, hint: str | None) -> tuple[int, str | None]:
+def _service_of_tiles(
+    parts: list[str], book: AddressBook, hint: str | None
+) -> tuple[int, str | None]:
     """Where the path of a tile names its service, and the kind of that: by its name, its hint or its version."""
     for i, part in enumerate(parts[3:], 3):
         if kind := book.tile_paths.get(part.lower().removesuffix("server")):
@@ -217,11 +296,18 @@ def _service_of_tiles(parts: list[str], book: AddressBook, hint: str | None) -> 
     if hint in book.tile_paths.values():
         return 2, hint
     version = _rest_version(parts)
-    return (version - 1, next(iter(book.tile_paths.values()), None)) if version else (-1, None)
+    return (
+        (version - 1, next(iter(book.tile_paths.values()), None))
+        if version
+        else (-1, None)
+    )
 
 
 def _template(base: str, page_url: str, book: AddressBook) -> Address | None:
-    url = urls.canonical(base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"), page_url)
+    url = urls.canonical(
+        base.replace(HOLE, "{z}", 1).replace(HOLE, "{x}", 1).replace(HOLE, "{y}"),
+        page_url,
+    )
     if not url or not book.templates:
         return None
     url = url.replace("%7B", "{").replace("%7D", "}")
@@ -231,7 +317,9 @@ def _template(base: str, page_url: str, book: AddressBook) -> Address | None:
 def _rest_version(parts: list[str]) -> int:
     """Where …/1.0.0/layer/style/grid/z/y/x names its version; 0 if it is no such path. TMS has no style and grid."""
     at = parts.index("1.0.0") if "1.0.0" in parts else 0
-    stop = next((i for i, p in enumerate(parts) if i > at and (p == HOLE or _TILE.search(p))), 0)
+    stop = next(
+        (i for i, p in enumerate(parts) if i > at and (p == HOLE or _TILE.search(p))), 0
+    )
     return at if at > 2 and stop - at > 3 and _GRID.match(parts[stop - 1]) else 0
 
 
@@ -249,7 +337,12 @@ def _without_layer(parts: list[str]) -> list[str]:
 
 
 def _finished(
-    base: str, query: str, page_url: str, book: AddressBook, asked: str | None, hint: str | None
+    base: str,
+    query: str,
+    page_url: str,
+    book: AddressBook,
+    asked: str | None,
+    hint: str | None,
 ) -> Address | Unclear | None:
     url = urls.canonical(base, page_url)
     if url is None or _is_nowhere(url, page_url):
@@ -272,7 +365,12 @@ def _finished(
     ):
         return None
     endpoint = f"{url}?{urls.encode_params(vendor)}" if vendor else url
-    return Address(f"{url}?{query.replace(HOLE, '')}" if query else url, endpoint, final_kind, is_sure)
+    return Address(
+        f"{url}?{query.replace(HOLE, '')}" if query else url,
+        endpoint,
+        final_kind,
+        is_sure,
+    )
 
 
 def _is_nowhere(url: str, page_url: str) -> bool:
@@ -300,17 +398,28 @@ def _is_file(url: str, asked: str | None, has_vendor: bool) -> bool:
     path = urlsplit(url).path
     if _PAGE.search(path):
         return True
-    return bool(_DATA.search(path)) and not asked and not has_vendor and not _CAPABILITIES.search(path)
+    return (
+        bool(_DATA.search(path))
+        and not asked
+        and not has_vendor
+        and not _CAPABILITIES.search(path)
+    )
 
 
 def _kind(
-    url: str, vendor: list[tuple[str, str]], book: AddressBook, asked: str | None, hint: str | None
+    url: str,
+    vendor: list[tuple[str, str]],
+    book: AddressBook,
+    asked: str | None,
+    hint: str | None,
 ) -> tuple[str | None, bool]:
     """The kind, and whether the address alone says that it is a service."""
     if asked:
         return asked, True
     by_end = _last_kind(url, book)
-    is_generic = book.is_generic(urlsplit(url).path) or any(k.lower() == "map" and "." in v for k, v in vendor)
+    is_generic = book.is_generic(urlsplit(url).path) or any(
+        k.lower() == "map" and "." in v for k, v in vendor
+    )
     if by_end and re.search(r"geocod|nominatim|gazet", url, re.IGNORECASE):
         by_end = None
     return hint or by_end, bool(by_end) or is_generic

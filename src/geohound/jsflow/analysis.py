@@ -31,7 +31,9 @@ from .step_budget import Exhausted, Meter
 # Set by hand between what bench/mine_calibration measures on blind pages and what real pages showed; not fitted.
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.9, "config": 0.8, "string": 0.8}
 _UNUSED = 0.6  # share of its confidence that remains to an address which nothing on the page uses
-_FURTHER = re.compile(r"config|settings|services", re.IGNORECASE)  # keys that name a further configuration file
+_FURTHER = re.compile(
+    r"config|settings|services", re.IGNORECASE
+)  # keys that name a further configuration file
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
@@ -59,7 +61,9 @@ def analyse(
     addresses of services and how scripts speak of them.
     """
     with _undisturbed(sum(len(s.text) for s in scripts)):
-        return _analyse(page_url, scripts, book, Meter(budget or AnalysisBudget()), whole_page)
+        return _analyse(
+            page_url, scripts, book, Meter(budget or AnalysisBudget()), whole_page
+        )
 
 
 @contextmanager
@@ -77,10 +81,16 @@ def _undisturbed(chars: int) -> Iterator[None]:
 
 
 def _analyse(
-    page_url: str, scripts: Sequence[Script], book: AddressBook, meter: Meter, whole_page: bool | None
+    page_url: str,
+    scripts: Sequence[Script],
+    book: AddressBook,
+    meter: Meter,
+    whole_page: bool | None,
 ) -> Findings:
     idioms = idioms_of(book)
-    markup = {i: pages.read(s, idioms) for i, s in enumerate(scripts) if pages.is_page(s.text)}
+    markup = {
+        i: pages.read(s, idioms) for i, s in enumerate(scripts) if pages.is_page(s.text)
+    }
     sources = _sources(scripts, markup, meter)
     ev = Evaluator(page_url, sources, meter, book)
     for page in markup.values():
@@ -95,7 +105,9 @@ def _analyse(
     return reader.findings(read, len(sources) - read)
 
 
-def _sources(scripts: Sequence[Script], markup: dict[int, pages.Markup], meter: Meter) -> list[Source]:
+def _sources(
+    scripts: Sequence[Script], markup: dict[int, pages.Markup], meter: Meter
+) -> list[Source]:
     """The code of all scripts; of a page, that of its handlers."""
     code = (markup[i].handlers if i in markup else s for i, s in enumerate(scripts))
     opened = [evals.opened(s) for s in code if s is not None]
@@ -103,15 +115,25 @@ def _sources(scripts: Sequence[Script], markup: dict[int, pages.Markup], meter: 
 
 
 def _source(index: int, script: Script, meter: Meter) -> Source:
-    if not script.is_inline and _LITERAL.match(script.text) and config.parse(script.text) is None:
-        script = replace(script, text=f"({script.text.strip().rstrip(';')})")  # an object as scripts write it
+    if (
+        not script.is_inline
+        and _LITERAL.match(script.text)
+        and config.parse(script.text) is None
+    ):
+        script = replace(
+            script, text=f"({script.text.strip().rstrip(';')})"
+        )  # an object as scripts write it
     is_library = not script.is_inline and libraries.is_library(script.url)
     return Source(index, script, meter, is_library)
 
 
 def _read_import_map(ev: Evaluator, source: Source) -> None:
     text = source.script.text
-    if not source.script.is_inline or '"imports"' not in text[:2000] or not text.lstrip().startswith("{"):
+    if (
+        not source.script.is_inline
+        or '"imports"' not in text[:2000]
+        or not text.lstrip().startswith("{")
+    ):
         return
     try:
         listed = json.loads(text).get("imports")
@@ -142,12 +164,16 @@ class _Reader:
         self.guard(lambda: loaders.follow(self.ev, source))
         collector = ScriptSinks(self.ev, source)
         if not self.idioms.can_matter(source.raw):
-            if len(source.raw) <= _FILES_ONLY and any(end in source.raw for end in _FILE_ENDS):
+            if len(source.raw) <= _FILES_ONLY and any(
+                end in source.raw for end in _FILE_ENDS
+            ):
                 collector.collect_files(self.guard)
             return False
         collector.collect(self.guard)
         if source.is_cut_short or collector.is_cut_short:
-            self.unknown.setdefault(f"{source.script.url}: too long or too strange to be read whole")
+            self.unknown.setdefault(
+                f"{source.script.url}: too long or too strange to be read whole"
+            )
         for found in collector.found:
             self.guard(partial(self._judge, found))
         return True
@@ -194,7 +220,9 @@ class _Reader:
             place = addresses.read(value, self.ev.base_url, self.ev.book, hint)
             if isinstance(place, addresses.Address) and (hint or place.is_sure):
                 line = script.line_offset + lines.of(value) + 1
-                self._keep(place, value, _endpoint(place, "config", script.url, line, key))
+                self._keep(
+                    place, value, _endpoint(place, "config", script.url, line, key)
+                )
 
     def _want_further(self, value: str, key: str) -> None:
         """A configuration file that another one names, relative to the page."""
@@ -206,7 +234,9 @@ class _Reader:
     def _judge(self, found: SinkMatch) -> None:
         family = self.idioms.families.get(found.hint or "")
         hint = None if family else found.hint or None
-        place = addresses.read(found.text, self.ev.base_url, self.ev.book, hint, found.subdomains)
+        place = addresses.read(
+            found.text, self.ev.base_url, self.ev.book, hint, found.subdomains
+        )
         if place is None or not _suits(found, place, family):
             return
         if liveness.in_dead_branch(self.ev, found.node, found.source):
@@ -216,7 +246,9 @@ class _Reader:
             return
         line = found.source.line(found.node)
         entry = _endpoint(place, found.how, found.source.script.url, line, found.call)
-        if liveness.is_unused(self.ev, found.node, found.source, whole_page=self.whole_page):
+        if liveness.is_unused(
+            self.ev, found.node, found.source, whole_page=self.whole_page
+        ):
             entry = replace(entry, confidence=round(entry.confidence * _UNUSED, 2))
         self._keep(place, found.text, entry)
 
@@ -225,7 +257,9 @@ class _Reader:
         if found.how != "string":
             where = f"{found.source.script.url}:{found.source.line(found.node)}"
             what = found.call or found.how
-            self.unknown.setdefault(f"{where}: the address given to {what} depends on the running page")
+            self.unknown.setdefault(
+                f"{where}: the address given to {what} depends on the running page"
+            )
 
     def _keep(self, place: addresses.Address, raw: str, entry: Endpoint) -> None:
         if place.is_template:
@@ -241,31 +275,57 @@ class _Reader:
         if self.ev.meter.is_over:
             self.unknown.setdefault("the budget for this page is spent")
         return Findings(
-            endpoints=tuple(sorted(kept, key=lambda e: (-e.confidence, e.source, e.line))),
+            endpoints=tuple(
+                sorted(kept, key=lambda e: (-e.confidence, e.source, e.line))
+            ),
             tiles=tuple(self.tiles.values()),
             wanted=tuple(list(self.ev.wanted)[:_MAX_WANTED]),
             unknown=tuple(list(self.unknown)[:50]),
-            unclear=tuple(dict.fromkeys(text.replace(HOLE, "…") for text in self.unclear[:50])),
+            unclear=tuple(
+                dict.fromkeys(text.replace(HOLE, "…") for text in self.unclear[:50])
+            ),
             scripts_read=read,
             scripts_skipped=skipped,
             steps=self.ev.meter.steps,
-            is_complete=not self.ev.meter.is_over and not any(s.is_cut_short for s in self.ev.sources),
+            is_complete=not self.ev.meter.is_over
+            and not any(s.is_cut_short for s in self.ev.sources),
         )
 
 
-def _endpoint(place: addresses.Address, how: str, source: str, line: int, call: str) -> Endpoint:
+def _endpoint(
+    place: addresses.Address, how: str, source: str, line: int, call: str
+) -> Endpoint:
     """What was found here, as sure as its evidence is."""
-    confidence = _CONFIDENCE[how] - (0.0 if place.is_sure else 0.1) - (0.1 if place.kind is None else 0.0)
-    return Endpoint(place.url, place.endpoint, place.kind, how, source, line, call[-80:], round(confidence, 2))
+    confidence = (
+        _CONFIDENCE[how]
+        - (0.0 if place.is_sure else 0.1)
+        - (0.1 if place.kind is None else 0.0)
+    )
+    return Endpoint(
+        place.url,
+        place.endpoint,
+        place.kind,
+        how,
+        source,
+        line,
+        call[-80:],
+        round(confidence, 2),
+    )
 
 
 def _same(endpoint: str) -> str:
     """Equal for http and https, with or without a slash at the end."""
     base, mark, query = endpoint.partition("?")
-    return f"{base.rstrip('/')}{mark}{query}".removeprefix("https:").removeprefix("http:")
+    return f"{base.rstrip('/')}{mark}{query}".removeprefix("https:").removeprefix(
+        "http:"
+    )
 
 
-def _suits(found: SinkMatch, place: addresses.Address | addresses.Unclear, family: frozenset[str] | None) -> bool:
+def _suits(
+    found: SinkMatch,
+    place: addresses.Address | addresses.Unclear,
+    family: frozenset[str] | None,
+) -> bool:
     """Is the address what the place where it stands asks for: sure enough, and one of a family of kinds?"""
     if isinstance(place, addresses.Unclear):
         return family is None
@@ -277,9 +337,15 @@ def _suits(found: SinkMatch, place: addresses.Address | addresses.Unclear, famil
 def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[Endpoint]:
     """Without what another entry says better: a kind left open, a mere beginning or end of a longer address."""
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
-    kept = [(e, raw) for e, raw in _without_mirrors(entries) if e.kind is not None or _same(e.endpoint) not in named]
+    kept = [
+        (e, raw)
+        for e, raw in _without_mirrors(entries)
+        if e.kind is not None or _same(e.endpoint) not in named
+    ]
     if len(kept) <= _MAX_COMPARED:
-        kept = [(e, raw) for e, raw in kept if not _is_said_better(e, raw, kept, unclear)]
+        kept = [
+            (e, raw) for e, raw in kept if not _is_said_better(e, raw, kept, unclear)
+        ]
     return [e for e, _ in kept]
 
 
@@ -287,16 +353,26 @@ def _without_mirrors(entries: list[tuple[Endpoint, str]]) -> list[tuple[Endpoint
     """Of hosts that one call names and that differ in their number alone, the first."""
     first: dict[tuple[str, str | None, str, int, str], tuple[Endpoint, str]] = {}
     for e, raw in entries:
-        first.setdefault((_MIRROR.sub("", e.endpoint), e.kind, e.source, e.line, e.call), (e, raw))
+        first.setdefault(
+            (_MIRROR.sub("", e.endpoint), e.kind, e.source, e.line, e.call), (e, raw)
+        )
     return list(first.values())
 
 
-def _is_said_better(entry: Endpoint, raw: str, kept: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:
+def _is_said_better(
+    entry: Endpoint, raw: str, kept: list[tuple[Endpoint, str]], unclear: list[str]
+) -> bool:
     if entry.how != "string":
         return False
     others = [(e, r) for e, r in kept if e is not entry]
-    is_known = any(r == raw and o.how != "string" and o.kind == entry.kind for o, r in others)
-    return is_known or any(_begins(entry, o) for o, _ in others) or _is_part(raw, others, unclear)
+    is_known = any(
+        r == raw and o.how != "string" and o.kind == entry.kind for o, r in others
+    )
+    return (
+        is_known
+        or any(_begins(entry, o) for o, _ in others)
+        or _is_part(raw, others, unclear)
+    )
 
 
 def _is_part(text: str, others: list[tuple[Endpoint, str]], unclear: list[str]) -> bool:
@@ -311,6 +387,10 @@ def _is_part(text: str, others: list[tuple[Endpoint, str]], unclear: list[str]) 
 def _begins(entry: Endpoint, other: Endpoint) -> bool:
     """Is this string only the first part of the other address?"""
     short, long = entry.url.rstrip("?&/"), other.url
-    if not long.startswith(short) or len(long) <= len(short) or _same(entry.endpoint) == _same(other.endpoint):
+    if (
+        not long.startswith(short)
+        or len(long) <= len(short)
+        or _same(entry.endpoint) == _same(other.endpoint)
+    ):
         return False
     return long[len(short)] in "/?&"

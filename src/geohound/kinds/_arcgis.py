@@ -21,13 +21,18 @@ SERVER_KINDS = {
     "vectortileserver": "arcgis-vectortileserver",
     "sceneserver": "arcgis-sceneserver",
 }
-SERVER = re.compile(r"/(MapServer|FeatureServer|ImageServer|VectorTileServer|SceneServer)(?=/|$)", re.IGNORECASE)
+SERVER = re.compile(
+    r"/(MapServer|FeatureServer|ImageServer|VectorTileServer|SceneServer)(?=/|$)",
+    re.IGNORECASE,
+)
 REST = re.compile(r"/rest/services(?=/|$)", re.IGNORECASE)
 _REST_ROOT = re.compile(r"/rest(?:/(?:info|login|services))?/?$", re.IGNORECASE)
 # The SOAP catalogue; its REST twin stands beside it.
 _SOAP = re.compile(r"(/arcgis)(/services)/?$", re.IGNORECASE)
 _LOGIN_CODES = frozenset([401, 403, 498, 499])
-_MAP_MARKS = frozenset(["mapName", "singleFusedMapCache", "supportedImageFormatTypes", "tileInfo"])
+_MAP_MARKS = frozenset(
+    ["mapName", "singleFusedMapCache", "supportedImageFormatTypes", "tileInfo"]
+)
 _FEATURE_MARKS = frozenset(
     [
         "supportedQueryFormats",
@@ -49,14 +54,24 @@ _EDITABLE_MARKS = frozenset(
         "globalIdField",
     ]
 )
-_LAYER_MARKS = frozenset(["geometryType", "fields", "extent", "drawingInfo", "subLayers", "displayField"])
+_LAYER_MARKS = frozenset(
+    ["geometryType", "fields", "extent", "drawingInfo", "subLayers", "displayField"]
+)
 # One of these is in each document that is read here, errors among them.
-KEYS = _LAYER_MARKS | {"error", "currentVersion", "pixelSizeX", "pixelType", "tileInfo", "layers"}
+KEYS = _LAYER_MARKS | {
+    "error",
+    "currentVersion",
+    "pixelSizeX",
+    "pixelType",
+    "tileInfo",
+    "layers",
+}
 _LAYER_TYPE = re.compile(r"(?:Layer|Table)$")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
 # Never across a "<": a page of nothing but "<a" must not cost more than its length.
 _ANCHOR = re.compile(
-    r"<a\s[^<>]{0,500}?href\s*=\s*[\"']([^\"'<>]{1,1000})[\"'][^<>]{0,200}>([^<]{0,300})</a>", re.IGNORECASE
+    r"<a\s[^<>]{0,500}?href\s*=\s*[\"']([^\"'<>]{1,1000})[\"'][^<>]{0,200}>([^<]{0,300})</a>",
+    re.IGNORECASE,
 )
 _HTML_CHARS = 2_000_000
 _TITLE = re.compile(r"<title>([^<]{0,300})</title>", re.IGNORECASE)
@@ -67,7 +82,10 @@ def kind_of_address(url: str) -> str:
     """The kind that the address names; empty if it names none."""
     path = path_of(url)
     found = SERVER.search(path)
-    if found and (REST.search(path) or found[1] in ("MapServer", "FeatureServer", "ImageServer", "VectorTileServer")):
+    if found and (
+        REST.search(path)
+        or found[1] in ("MapServer", "FeatureServer", "ImageServer", "VectorTileServer")
+    ):
         return SERVER_KINDS[found[1].lower()]
     is_directory = REST.search(path) or _REST_ROOT.search(path) or _SOAP.search(path)
     return "arcgis-directory" if is_directory else ""
@@ -89,7 +107,11 @@ def service_root(url: str) -> str:
 def error_code(value: Row) -> int | None:
     """The code of `{"error": …}`, the HTTP 200 by which ArcGIS refuses."""
     error = value.get("error")
-    code = as_number(error.get("code")) if isinstance(error, dict) and len(value) <= 3 else None
+    code = (
+        as_number(error.get("code"))
+        if isinstance(error, dict) and len(value) <= 3
+        else None
+    )
     return int(code) if code is not None else None
 
 
@@ -104,9 +126,17 @@ def kind_of_document(value: Row) -> str:
         return "arcgis-directory"
     if ("pixelSizeX" in value or "pixelType" in value) and "bandCount" in value:
         return "arcgis-imageserver"
-    if "tileInfo" in value and texts(value.get("tiles")) and ("defaultStyles" in value or "currentVersion" in value):
+    if (
+        "tileInfo" in value
+        and texts(value.get("tiles"))
+        and ("defaultStyles" in value or "currentVersion" in value)
+    ):
         return "arcgis-vectortileserver"
-    if layers and "serviceVersion" in value and any("store" in row or "layerType" in row for row in layers):
+    if (
+        layers
+        and "serviceVersion" in value
+        and any("store" in row or "layerType" in row for row in layers)
+    ):
         return "arcgis-sceneserver"
     if isinstance(value.get("layers"), list):
         return _kind_of_layer_list(value, layers)
@@ -121,13 +151,20 @@ def _is_directory(value: Row) -> bool:
     if isinstance(folders, list) and isinstance(services, list):
         return True
     if isinstance(folders, list):
-        return bool(folders) and all(isinstance(folder, str) for folder in folders) and "layers" not in value
+        return (
+            bool(folders)
+            and all(isinstance(folder, str) for folder in folders)
+            and "layers" not in value
+        )
     return _lists_services(rows(services))
 
 
 def _lists_services(listed: list[Row]) -> bool:
     """Services by name and type, such as MapServer."""
-    return bool(listed) and all(words(row.get("name")) and words(row.get("type")).endswith("Server") for row in listed)
+    return bool(listed) and all(
+        words(row.get("name")) and words(row.get("type")).endswith("Server")
+        for row in listed
+    )
 
 
 def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
@@ -135,16 +172,24 @@ def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
     if {"spatialReference", "fullExtent", "currentVersion"} & value.keys():
         if _MAP_MARKS & value.keys():
             return "arcgis-mapserver"
-        if "currentVersion" in value and (_FEATURE_MARKS & value.keys() or _lists_layers(layers)):
+        if "currentVersion" in value and (
+            _FEATURE_MARKS & value.keys() or _lists_layers(layers)
+        ):
             return "arcgis-featureserver"
-    if layers and isinstance(value.get("tables"), list) and all(is_layer(row) for row in layers[:5]):
+    if (
+        layers
+        and isinstance(value.get("tables"), list)
+        and all(is_layer(row) for row in layers[:5])
+    ):
         return _kind_of_layer(layers[0])
     return ""
 
 
 def _lists_layers(layers: list[Row]) -> bool:
     """Layers by number and name: all that a sparse feature service says of itself."""
-    return bool(layers) and all(isinstance(row.get("id"), int) and words(row.get("name")) for row in layers[:50])
+    return bool(layers) and all(
+        isinstance(row.get("id"), int) and words(row.get("name")) for row in layers[:50]
+    )
 
 
 def is_layer(value: Row) -> bool:
@@ -159,7 +204,9 @@ def is_layer(value: Row) -> bool:
 
 
 def _kind_of_layer(value: Row) -> str:
-    return "arcgis-featureserver" if _EDITABLE_MARKS & value.keys() else "arcgis-mapserver"
+    return (
+        "arcgis-featureserver" if _EDITABLE_MARKS & value.keys() else "arcgis-mapserver"
+    )
 
 
 def crs_of(value: object) -> str:
@@ -182,7 +229,10 @@ def extent_of(value: Row) -> Extent | None:
         box = mapping(value.get(name))
         numbers = [as_number(box.get(edge)) for edge in _EDGES]
         if all(n is not None for n in numbers):
-            own, whole = mapping(box.get("spatialReference")), mapping(value.get("spatialReference"))
+            own, whole = (
+                mapping(box.get("spatialReference")),
+                mapping(value.get("spatialReference")),
+            )
             crs = crs_of(own) or crs_of(whole) or _definition(own) or _definition(whole)
             return extent(numbers, crs or "CRS:84")
     return None
@@ -192,7 +242,11 @@ def read_layers(value: Row, root: str) -> tuple[Layer, ...]:
     """Layers, groups and tables, each with the group in which it stands."""
     listed = [*rows(value.get("layers")), *rows(value.get("tables"))]
     names = {words(row.get("id")): words(row.get("name")) for row in listed}
-    return tuple(read_layer(row, root, names) for row in listed if words(row.get("name")) or words(row.get("id")))
+    return tuple(
+        read_layer(row, root, names)
+        for row in listed
+        if words(row.get("name")) or words(row.get("id"))
+    )
 
 
 def read_layer(row: Row, root: str, names: Mapping[str, str]) -> Layer:
@@ -209,16 +263,22 @@ def read_layer(row: Row, root: str, names: Mapping[str, str]) -> Layer:
         formats=split(row.get("supportedQueryFormats")),
         times=times,
         # In ArcGIS minScale is the largest denominator, and 0 means no limit.
-        scale=(as_number(row.get("maxScale")) or None, as_number(row.get("minScale")) or None),
+        scale=(
+            as_number(row.get("maxScale")) or None,
+            as_number(row.get("minScale")) or None,
+        ),
         queryable="query" in words(row.get("capabilities")).lower(),
-        parent=names.get(words(parent), "") or words(mapping(row.get("parentLayer")).get("name")),
+        parent=names.get(words(parent), "")
+        or words(mapping(row.get("parentLayer")).get("name")),
         links=(f"{root.partition('?')[0]}/{number}",) if number.isdecimal() else (),
     )
 
 
 def split(value: object) -> tuple[str, ...]:
     """The parts of a list written with commas."""
-    return tuple(dict.fromkeys(p for p in (p.strip() for p in words(value).split(",")) if p))
+    return tuple(
+        dict.fromkeys(p for p in (p.strip() for p in words(value).split(",")) if p)
+    )
 
 
 def provider_of(value: Row) -> Provider:
@@ -236,11 +296,18 @@ class DirectoryPage:
     @property
     def is_directory(self) -> bool:
         """Its heading stands on every page, whatever the resource; the log-in page has it too."""
-        return "ArcGIS REST Services Directory" in self.text or "ArcGIS Services Directory" in self.text
+        return (
+            "ArcGIS REST Services Directory" in self.text
+            or "ArcGIS Services Directory" in self.text
+        )
 
     @property
     def asks_for_login(self) -> bool:
-        return bool(re.search(r"<input[^<>]{0,200}type\s*=\s*[\"']?password", self.text, re.IGNORECASE))
+        return bool(
+            re.search(
+                r"<input[^<>]{0,200}type\s*=\s*[\"']?password", self.text, re.IGNORECASE
+            )
+        )
 
     def anchors(self) -> Iterable[tuple[str, str]]:
         return (

@@ -21,17 +21,34 @@ AxisOrder = Literal["xy", "authority"]
 Four = tuple[float, float, float, float]
 
 # Degrees, in whichever order the authority puts them; so common that pyproj need not be asked.
-_LON_LAT_DEGREES = frozenset({"CRS:84", "CRS:83", "CRS:27", "OGC:CRS84", "OGC:CRS83", "OGC:CRS27", "EPSG:4979H"})
-_LAT_LON_DEGREES = frozenset(f"EPSG:{n}" for n in (4326, 4258, 4269, 4267, 4230, 4283, 4674, 4979, 4937, 7844))
-_WEB_MERCATOR = frozenset({"EPSG:3857", "EPSG:900913", "EPSG:3785", "EPSG:102100", "EPSG:102113", "ESRI:102100"})
+_LON_LAT_DEGREES = frozenset(
+    {"CRS:84", "CRS:83", "CRS:27", "OGC:CRS84", "OGC:CRS83", "OGC:CRS27", "EPSG:4979H"}
+)
+_LAT_LON_DEGREES = frozenset(
+    f"EPSG:{n}" for n in (4326, 4258, 4269, 4267, 4230, 4283, 4674, 4979, 4937, 7844)
+)
+_WEB_MERCATOR = frozenset(
+    {
+        "EPSG:3857",
+        "EPSG:900913",
+        "EPSG:3785",
+        "EPSG:102100",
+        "EPSG:102113",
+        "ESRI:102100",
+    }
+)
 _MERCATOR_EDGE_M = 20037508.3427892
 _EARTH_RADIUS_M = 6378137.0
 # What servers write where they know no box: an envelope never filled.
-_EMPTY = frozenset({(0.0, 0.0, 0.0, 0.0), (-1.0, -1.0, -1.0, -1.0), (0.0, 0.0, -1.0, -1.0)})
+_EMPTY = frozenset(
+    {(0.0, 0.0, 0.0, 0.0), (-1.0, -1.0, -1.0, -1.0), (0.0, 0.0, -1.0, -1.0)}
+)
 _MAX_CODE_LISTS = 32_768
 _MAX_KEY_CHARS = 200
 _MAX_WKT_CHARS = 4_000
-_WKT = re.compile(r"(?:PROJCS|PROJCRS|GEOGCS|GEOGCRS|BOUNDCRS|COMPD_?CS)\s*\[", re.IGNORECASE)
+_WKT = re.compile(
+    r"(?:PROJCS|PROJCRS|GEOGCS|GEOGCRS|BOUNDCRS|COMPD_?CS)\s*\[", re.IGNORECASE
+)
 _OVERSHOOT_DEG = 10.0  # a latitude this far beyond a pole is rounding or a margin; more is another mistake
 _CODE = re.compile(
     r"(?P<authority>EPSG|CRS|OGC|ESRI|IGNF|IAU)(?:\.xml#|[:/_-]++(?:[\d.]++[:/]++)?)(?P<code>[A-Z0-9._]{1,60})/?$",
@@ -116,7 +133,9 @@ def extent(
         return Extent(None, (), crs, (BoxFault.OUT_OF_RANGE,))
 
 
-def between(lower: str, upper: str, crs: str = "CRS:84", axis_order: AxisOrder = "xy") -> Extent:
+def between(
+    lower: str, upper: str, crs: str = "CRS:84", axis_order: AxisOrder = "xy"
+) -> Extent:
     """The extent between two corners written as texts; a third axis is left out."""
     try:
         return _between(lower, upper, crs, axis_order)
@@ -131,12 +150,21 @@ def _between(lower: str, upper: str, crs: str, axis_order: AxisOrder) -> Extent:
 
 
 @lru_cache(maxsize=8192)
-def _extent(numbers: tuple[float | str | None, ...], crs: str, axis_order: AxisOrder, hints: tuple[str, ...]) -> Extent:
+def _extent(
+    numbers: tuple[float | str | None, ...],
+    crs: str,
+    axis_order: AxisOrder,
+    hints: tuple[str, ...],
+) -> Extent:
     declared = _as_floats(numbers)
     if declared is None:
         return Extent(None, (), crs, (BoxFault.NOT_A_NUMBER,))
     code = crs_code(crs)
-    four = declared if len(declared) == 4 else (declared[0], declared[1], declared[3], declared[4])
+    four = (
+        declared
+        if len(declared) == 4
+        else (declared[0], declared[1], declared[3], declared[4])
+    )
     box, faults = _settle((four[0], four[1], four[2], four[3]), code, axis_order, hints)
     if box is not None and box.is_world and BoxFault.WHOLE_WORLD not in faults:
         faults = (*faults, BoxFault.WHOLE_WORLD)
@@ -146,12 +174,18 @@ def _extent(numbers: tuple[float | str | None, ...], crs: str, axis_order: AxisO
 def cover(extents: Iterable[Extent | None]) -> Extent | None:
     """One extent around all that have a box; whole-world defaults count only if there is nothing better."""
     # Layers inherit or repeat their boxes: one look at each object is enough.
-    boxes = list({id(e.box): e.box for e in extents if e is not None and e.box is not None}.values())
+    boxes = list(
+        {
+            id(e.box): e.box for e in extents if e is not None and e.box is not None
+        }.values()
+    )
     meaningful = [b for b in boxes if not b.is_world] or boxes[:1]
     box = union(meaningful)
     if box is None:
         return None
-    return Extent(box, box.as_tuple(), "CRS:84", (BoxFault.WHOLE_WORLD,) if box.is_world else ())
+    return Extent(
+        box, box.as_tuple(), "CRS:84", (BoxFault.WHOLE_WORLD,) if box.is_world else ()
+    )
 
 
 def best(extents: Sequence[Extent]) -> Extent:
@@ -173,7 +207,8 @@ def _as_floats(numbers: Sequence[float | str | None]) -> tuple[float, ...] | Non
     for number in numbers:
         try:
             # A decimal comma is common where the server formats numbers in its own language.
-            value = float(number.replace(",", ".") if isinstance(number, str) else number)  # type: ignore[arg-type]
+            plain = number.replace(",", ".") if isinstance(number, str) else number
+            value = float(plain)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             return None
         if not math.isfinite(value):
@@ -196,7 +231,11 @@ def _settle(
     crs = _load_crs(code)
     if crs is None:
         # Numbers that can be degrees are read as degrees; metres of an unknown grid mean nothing.
-        return _from_degrees(four, False, hints) if _fits_degrees(four) else (None, (BoxFault.OUT_OF_RANGE,))
+        return (
+            _from_degrees(four, False, hints)
+            if _fits_degrees(four)
+            else (None, (BoxFault.OUT_OF_RANGE,))
+        )
     north_first = axis_order == "authority" and _is_north_first(code)
     if crs.is_geographic:
         return _from_degrees(four, north_first, hints)
@@ -204,15 +243,25 @@ def _settle(
 
 
 def _fits_degrees(four: Four) -> bool:
-    return all(abs(v) <= 360 for v in four) and abs(four[1]) <= 90 and abs(four[3]) <= 90
+    return (
+        all(abs(v) <= 360 for v in four) and abs(four[1]) <= 90 and abs(four[3]) <= 90
+    )
 
 
-def _from_degrees(four: Four, lat_first: bool, hints: tuple[str, ...]) -> tuple[BBox | None, tuple[BoxFault, ...]]:
-    west, south, east, north = (four[1], four[0], four[3], four[2]) if lat_first else four
+def _from_degrees(
+    four: Four, lat_first: bool, hints: tuple[str, ...]
+) -> tuple[BBox | None, tuple[BoxFault, ...]]:
+    west, south, east, north = (
+        (four[1], four[0], four[3], four[2]) if lat_first else four
+    )
     faults: list[BoxFault] = []
     if max(map(abs, four)) > 720:
         return _from_metres_in_degree_field(four, hints)
-    if _beyond_pole(south, north) and not _beyond_pole(west, east) and max(abs(south), abs(north)) <= 360:
+    if (
+        _beyond_pole(south, north)
+        and not _beyond_pole(west, east)
+        and max(abs(south), abs(north)) <= 360
+    ):
         west, south, east, north = south, west, north, east
         faults.append(BoxFault.SWAPPED_AXES)
     if south > north:
@@ -235,9 +284,13 @@ def _beyond_pole(first: float, second: float) -> bool:
     return max(abs(first), abs(second)) > 90 + _OVERSHOOT_DEG
 
 
-def _settle_longitudes(west: float, east: float, faults: list[BoxFault]) -> tuple[float, float]:
+def _settle_longitudes(
+    west: float, east: float, faults: list[BoxFault]
+) -> tuple[float, float]:
     """Any two longitudes within ±180; west > east only where the box really crosses the antimeridian."""
-    if west > east and not (-180 <= east < 0 < west <= 180 and east - west + 360 <= 180):
+    if west > east and not (
+        -180 <= east < 0 < west <= 180 and east - west + 360 <= 180
+    ):
         faults.append(BoxFault.MIN_ABOVE_MAX)
         west, east = east, west
     if west >= -180 and east <= 180:
@@ -246,7 +299,11 @@ def _settle_longitudes(west: float, east: float, faults: list[BoxFault]) -> tupl
         return west, east
     if west >= 0 and east <= 361:
         faults.append(BoxFault.ZERO_TO_360)
-    elif west < -180 - _OVERSHOOT_DEG or east > 180 + _OVERSHOOT_DEG or east - west >= 360:
+    elif (
+        west < -180 - _OVERSHOOT_DEG
+        or east > 180 + _OVERSHOOT_DEG
+        or east - west >= 360
+    ):
         faults.append(BoxFault.OUT_OF_RANGE)
     if east - west >= 359:
         return -180.0, 180.0
@@ -256,9 +313,14 @@ def _settle_longitudes(west: float, east: float, faults: list[BoxFault]) -> tupl
     return west, east
 
 
-def _from_metres_in_degree_field(four: Four, hints: tuple[str, ...]) -> tuple[BBox | None, tuple[BoxFault, ...]]:
+def _from_metres_in_degree_field(
+    four: Four, hints: tuple[str, ...]
+) -> tuple[BBox | None, tuple[BoxFault, ...]]:
     """Metres where degrees should be: read by the only projected CRS of the layer, or given up."""
-    is_mercator_world = all(abs(abs(v) - _MERCATOR_EDGE_M) < _MERCATOR_EDGE_M * 0.01 for v in (four[0], four[2]))
+    is_mercator_world = all(
+        abs(abs(v) - _MERCATOR_EDGE_M) < _MERCATOR_EDGE_M * 0.01
+        for v in (four[0], four[2])
+    )
     if is_mercator_world and four[0] < four[2]:
         box, _ = _from_projected(four, "EPSG:3857", False)
         return box, (BoxFault.PROJECTED,)
@@ -270,12 +332,21 @@ def _from_metres_in_degree_field(four: Four, hints: tuple[str, ...]) -> tuple[BB
     return None, (BoxFault.PROJECTED,)
 
 
-def _from_projected(four: Four, code: str, north_first: bool) -> tuple[BBox | None, tuple[BoxFault, ...]]:
-    west, south, east, north = (four[1], four[0], four[3], four[2]) if north_first else four
+def _from_projected(
+    four: Four, code: str, north_first: bool
+) -> tuple[BBox | None, tuple[BoxFault, ...]]:
+    west, south, east, north = (
+        (four[1], four[0], four[3], four[2]) if north_first else four
+    )
     faults: list[BoxFault] = []
     if west > east or south > north:
         faults.append(BoxFault.MIN_ABOVE_MAX)
-        west, east, south, north = min(west, east), max(west, east), min(south, north), max(south, north)
+        west, east, south, north = (
+            min(west, east),
+            max(west, east),
+            min(south, north),
+            max(south, north),
+        )
     if _fits_degrees((west, south, east, north)) and north - south > 0.5:
         # Nobody maps a few hundred metres around a grid origin: these are degrees under the wrong label.
         box, more = _from_degrees((west, south, east, north), False, ())
@@ -289,15 +360,25 @@ def _from_projected(four: Four, code: str, north_first: bool) -> tuple[BBox | No
     return BBox(west, south, east, north), tuple(faults)
 
 
-def _unproject_mercator(west: float, south: float, east: float, north: float) -> Four | None:
-    if max(abs(west), abs(east)) > _MERCATOR_EDGE_M * 1.5 or max(abs(south), abs(north)) > 2e8:
+def _unproject_mercator(
+    west: float, south: float, east: float, north: float
+) -> Four | None:
+    if (
+        max(abs(west), abs(east)) > _MERCATOR_EDGE_M * 1.5
+        or max(abs(south), abs(north)) > 2e8
+    ):
         return None
     x = [math.degrees(v / _EARTH_RADIUS_M) for v in (west, east)]
-    y = [math.degrees(2 * math.atan(math.exp(v / _EARTH_RADIUS_M)) - math.pi / 2) for v in (south, north)]
+    y = [
+        math.degrees(2 * math.atan(math.exp(v / _EARTH_RADIUS_M)) - math.pi / 2)
+        for v in (south, north)
+    ]
     return max(x[0], -180.0), y[0], min(x[1], 180.0), y[1]
 
 
-def _unproject(west: float, south: float, east: float, north: float, code: str) -> Four | None:
+def _unproject(
+    west: float, south: float, east: float, north: float, code: str
+) -> Four | None:
     if code in _WEB_MERCATOR:
         return _unproject_mercator(west, south, east, north)
     transformer = _load_transformer(code)
@@ -311,7 +392,12 @@ def _unproject(west: float, south: float, east: float, north: float, code: str) 
         return None
     if not all(math.isfinite(v) for v in found) or found[1] > found[3]:
         return None
-    return max(found[0], -180.0), max(found[1], -90.0), min(found[2], 180.0), min(found[3], 90.0)
+    return (
+        max(found[0], -180.0),
+        max(found[1], -90.0),
+        min(found[2], 180.0),
+        min(found[3], 90.0),
+    )
 
 
 @lru_cache(maxsize=512)
@@ -368,7 +454,11 @@ def _load_transformer(code: str) -> Transformer | None:
 def _is_north_first(code: str) -> bool:
     crs = _load_crs(code)
     axes = crs.axis_info if crs is not None else []
-    return bool(axes) and axes[0].direction.lower() in {"north", "south"} and axes[0].abbrev.upper()[:1] != "E"
+    return (
+        bool(axes)
+        and axes[0].direction.lower() in {"north", "south"}
+        and axes[0].abbrev.upper()[:1] != "E"
+    )
 
 
 def is_geographic(code: str) -> bool:

@@ -41,7 +41,9 @@ def said(parts: Parts, name: str) -> str:
     return " ".join(found.split())[:MAX_WORDS] if found else ""
 
 
-def glean(elements: Iterable[Element], spoken: frozenset[str], kept: frozenset[str]) -> tuple[dict[str, str], Parts]:
+def glean(
+    elements: Iterable[Element], spoken: frozenset[str], kept: frozenset[str]
+) -> tuple[dict[str, str], Parts]:
     """In one pass: the words of the first element of each `spoken` name, and all elements of each `kept` name.
 
     The others are let go at once, for an element that is held costs several times one that is only looked at.
@@ -97,14 +99,20 @@ def crs_codes(names: Iterable[str | None]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_boxes.CODE_LISTS[only]))[:MAX_LIST]
     if len(stated) > _MANY and _are_epsg_codes(stated):
         return tuple(stated)[:MAX_LIST]
-    lists = map(_boxes.CODE_LISTS.__getitem__, islice(stated, MAX_LIST))  # more would be cut off below
+    lists = map(
+        _boxes.CODE_LISTS.__getitem__, islice(stated, MAX_LIST)
+    )  # more would be cut off below
     return tuple(dict.fromkeys(chain.from_iterable(lists)))[:MAX_LIST]
 
 
 def _are_epsg_codes(names: Collection[str]) -> bool:
     """True if all are written as we write them; some servers list thousands, too many to look up one by one."""
-    numbers = "\0".join(["", *names]).replace("\0EPSG:", "")  # no XML holds that character
-    return numbers.isascii() and numbers.isdecimal() and "EPSG:84" not in names  # which means CRS:84
+    numbers = "\0".join(["", *names]).replace(
+        "\0EPSG:", ""
+    )  # no XML holds that character
+    return (
+        numbers.isascii() and numbers.isdecimal() and "EPSG:84" not in names
+    )  # which means CRS:84
 
 
 def href(element: Element | None) -> str:
@@ -142,12 +150,18 @@ def read_keywords(parts: Parts) -> tuple[str, ...]:
                 stated = texts([k for k in group if names[k.tag] in _KEYWORD])
             else:
                 plain = words(group)
-                stated = unique([w.strip() for w in plain.split(",")] if "," in plain else plain.split())
+                stated = unique(
+                    [w.strip() for w in plain.split(",")]
+                    if "," in plain
+                    else plain.split()
+                )
             found = unique((*found, *stated)) if found else stated
     return found
 
 
-def read_corners(element: Element, crs: str = "", *, axis_order: _boxes.AxisOrder = "xy") -> Extent:
+def read_corners(
+    element: Element, crs: str = "", *, axis_order: _boxes.AxisOrder = "xy"
+) -> Extent:
     """A box of two corners, `LowerCorner` and `UpperCorner`; in WGS84BoundingBox x stands first."""
     low = high = ""
     for corner in element:

@@ -21,7 +21,11 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def rows(value: object) -> list[Mapping[str, Any]]:
     """The objects in a list."""
-    return [v for v in value[:MAX_ROWS] if isinstance(v, dict)] if isinstance(value, list) else []
+    return (
+        [v for v in value[:MAX_ROWS] if isinstance(v, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def words(value: object) -> str:
@@ -36,7 +40,11 @@ def words(value: object) -> str:
         return ""
     text = " ".join(value[:MAX_CHARS].split())
     # Half a surrogate pair or a NUL, which JSON can spell, fits into no database and no XML.
-    return text if text.isprintable() else text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    return (
+        text
+        if text.isprintable()
+        else text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    )
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -80,14 +88,20 @@ def spatial_extent(value: object) -> Extent | None:
         boxes = spatial.get("bbox")
     else:
         crs, boxes = words(mapping(value).get("crs")) or "CRS:84", spatial
-    first = boxes[0] if isinstance(boxes, list) and boxes and isinstance(boxes[0], list) else boxes
+    first = (
+        boxes[0]
+        if isinstance(boxes, list) and boxes and isinstance(boxes[0], list)
+        else boxes
+    )
     return box(first, crs)
 
 
 def temporal_extent(value: object) -> tuple[str, ...]:
     """The time intervals of a collection, open ends as `..`."""
     temporal = mapping(value).get("temporal")
-    spans = mapping(temporal).get("interval") if isinstance(temporal, dict) else temporal
+    spans = (
+        mapping(temporal).get("interval") if isinstance(temporal, dict) else temporal
+    )
     if isinstance(spans, list) and spans and not isinstance(spans[0], list):
         spans = [spans]
     found = []
@@ -111,7 +125,13 @@ def links_by_rel(value: object) -> dict[str, list[Mapping[str, Any]]]:
     """The links of a document by the last part of their relation (`…/rel/ogc/1.0/data` is `data`)."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for link in rows(value):
-        rel = words(link.get("rel")).lower().rstrip("]").rpartition("/")[2].rpartition(":")[2]
+        rel = (
+            words(link.get("rel"))
+            .lower()
+            .rstrip("]")
+            .rpartition("/")[2]
+            .rpartition(":")[2]
+        )
         if rel:
             found.setdefault(rel, []).append(link)
     return found

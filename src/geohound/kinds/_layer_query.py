@@ -8,7 +8,13 @@ from urllib.parse import quote
 
 from geohound.kinds._request_boxes import view
 from geohound.model.bbox import BBox
-from geohound.model.layer_request import LayerRequest, Rel, ServerRequest, ServerType, VectorFile
+from geohound.model.layer_request import (
+    LayerRequest,
+    Rel,
+    ServerRequest,
+    ServerType,
+    VectorFile,
+)
 from geohound.model.service import Layer, Service
 from geohound.urls import canonical, origin, with_params
 
@@ -54,21 +60,36 @@ class LayerQuery:
 Requester = Callable[[LayerQuery], Sequence[LayerRequest]]
 
 
-def requests(requester: Requester, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+def requests(
+    requester: Requester, service: Service, layer: Layer, box: BBox | None
+) -> Sequence[LayerRequest]:
     """What a kind asks of a layer, each with the box that it looks at."""
     query = LayerQuery(service, layer, view(service, layer, box), box is not None)
-    return [replace(request, box=query.box, is_part=query.is_part) for request in requester(query)]
+    return [
+        replace(request, box=query.box, is_part=query.is_part)
+        for request in requester(query)
+    ]
 
 
 # What shows that a layer works; a description of it does not.
-_CONTENT = frozenset({Rel.MAP, Rel.FEATURES, Rel.COVERAGE, Rel.TILE, Rel.RECORDS, Rel.DATA})
+_CONTENT = frozenset(
+    {Rel.MAP, Rel.FEATURES, Rel.COVERAGE, Rel.TILE, Rel.RECORDS, Rel.DATA}
+)
 _CHECK_PX = 256
 
 
-def checks(requester: Requester, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+def checks(
+    requester: Requester, service: Service, layer: Layer, box: BBox | None
+) -> Sequence[LayerRequest]:
     """Small requests that show whether a layer works: the same as for people, for a small picture or one feature."""
-    query = LayerQuery(service, layer, view(service, layer, box), box is not None, _CHECK_PX, 1)
-    return [replace(found, box=query.box, is_part=query.is_part) for found in requester(query) if found.rel in _CONTENT]
+    query = LayerQuery(
+        service, layer, view(service, layer, box), box is not None, _CHECK_PX, 1
+    )
+    return [
+        replace(found, box=query.box, is_part=query.is_part)
+        for found in requester(query)
+        if found.rel in _CONTENT
+    ]
 
 
 def quoted_step(name: str) -> str:
@@ -82,18 +103,33 @@ def below(root: str, path: str) -> str:
     return f"{base.rstrip('/')}/{path}{mark}{query}"
 
 
-def capabilities(query: LayerQuery, server: ServerType, version: str, request: dict[str, str]) -> ServerRequest:
+def capabilities(
+    query: LayerQuery, server: ServerType, version: str, request: dict[str, str]
+) -> ServerRequest:
     """GetCapabilities, which programs make themselves once they know the endpoint."""
     endpoint = query.service.endpoint
     url = with_params(endpoint, request)
     return ServerRequest(
-        Rel.CAPABILITIES, "GetCapabilities", url, XML, server=server, endpoint=endpoint, version=version
+        Rel.CAPABILITIES,
+        "GetCapabilities",
+        url,
+        XML,
+        server=server,
+        endpoint=endpoint,
+        version=version,
     )
 
 
 def landing_page(query: LayerQuery) -> ServerRequest:
     endpoint = query.service.endpoint
-    return ServerRequest(Rel.CAPABILITIES, "Landing page", endpoint, JSON, server=ServerType.OGC_API, endpoint=endpoint)
+    return ServerRequest(
+        Rel.CAPABILITIES,
+        "Landing page",
+        endpoint,
+        JSON,
+        server=ServerType.OGC_API,
+        endpoint=endpoint,
+    )
 
 
 _VECTOR_FILES = {

@@ -25,7 +25,9 @@ _CLASSES = {
     "ogcapi-edr": r"ogcapi-edr-\d/",
     "ogcapi-styles": r"ogcapi-styles-\d/",
 }
-_CONFORMS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _CLASSES.items()}
+_CONFORMS = {
+    kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _CLASSES.items()
+}
 _VERSION = re.compile(r"/(?:ogcapi-\w+-\d|wfs-1)/(\d+\.\d+(?:\.\d+)?)", re.IGNORECASE)
 _CORE = re.compile(r"/(?:conf|req)/(?:core|record-core|styles?)\b", re.IGNORECASE)
 _RELS = {
@@ -43,7 +45,9 @@ _RELS = {
     "ogc-catalog": "ogcapi-records",
 }
 # Documents that also carry `conformsTo`, `links` or an `id` without being the front of an API.
-_OTHER_TYPES = frozenset(["Feature", "FeatureCollection", "Catalog", "Coverage", "CoverageCollection"])
+_OTHER_TYPES = frozenset(
+    ["Feature", "FeatureCollection", "Catalog", "Coverage", "CoverageCollection"]
+)
 # One of these is in each document that proves something.
 KEYS = frozenset(
     [
@@ -73,7 +77,9 @@ class ApiEvidence:
     conforms_to: tuple[str, ...] = ()
     is_landing: bool = False
     is_whole: bool = False  # it lists all that the API offers
-    guesses: set[str] = field(default_factory=set)  # a landing page that has data without saying of which kind
+    guesses: set[str] = field(
+        default_factory=set
+    )  # a landing page that has data without saying of which kind
 
     def add(self, kind: str, *listed: Row) -> None:
         self.kinds.add(kind)
@@ -88,7 +94,9 @@ def proof_of(document: Document) -> ApiEvidence:
     proof = _weighed.get(document)
     if proof is None:
         value = document.json
-        proof = _weighed[document] = weigh(value, document.url) if isinstance(value, dict) else ApiEvidence()
+        proof = _weighed[document] = (
+            weigh(value, document.url) if isinstance(value, dict) else ApiEvidence()
+        )
     return proof
 
 
@@ -128,24 +136,39 @@ def version_of(kind: str, conforms_to: tuple[str, ...]) -> str:
     return ""
 
 
-def _weigh_landing(value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence) -> None:
+def _weigh_landing(
+    value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence
+) -> None:
     """A landing page links to its conformance and to what describes or holds its data."""
-    proof.is_landing = "conformance" in links and bool({"service-desc", "service-doc", "data", "self"} & links.keys())
+    proof.is_landing = "conformance" in links and bool(
+        {"service-desc", "service-doc", "data", "self"} & links.keys()
+    )
     if not proof.is_landing or proof.kinds:
         return
     for rel in links:
         kind = _RELS.get(rel)
         if kind and rel not in ("items", "item"):
             proof.add(kind)
-    if "data" in links and "stac_version" not in value and not proof.kinds & {"ogcapi-records", "ogcapi-coverages"}:
+    if (
+        "data" in links
+        and "stac_version" not in value
+        and not proof.kinds & {"ogcapi-records", "ogcapi-coverages"}
+    ):
         proof.guesses.add("ogcapi-features")
         proof.add("ogcapi-features")
 
 
 def _weigh_collections(value: Row, proof: ApiEvidence) -> None:
     """The list of collections, or a single one; those of STAC speak for STAC."""
-    proof.is_whole = any(isinstance(value.get(name), list) for name in ("collections", "processes", "styles"))
-    listed = [c for c in rows(value.get("collections")) if "stac_version" not in c and _is_collection(c)]
+    proof.is_whole = any(
+        isinstance(value.get(name), list)
+        for name in ("collections", "processes", "styles")
+    )
+    listed = [
+        c
+        for c in rows(value.get("collections"))
+        if "stac_version" not in c and _is_collection(c)
+    ]
     if not listed and "stac_version" not in value and _is_single_collection(value):
         listed = [value]
     for row in listed:
@@ -156,7 +179,8 @@ def _weigh_collections(value: Row, proof: ApiEvidence) -> None:
 def _is_collection(row: Row) -> bool:
     has_name = bool(words(row.get("id")) or words(row.get("name")))
     return has_name and (
-        bool(rows(row.get("links"))) or isinstance(mapping(row.get("extent")).get("spatial"), dict | list)
+        bool(rows(row.get("links")))
+        or isinstance(mapping(row.get("extent")).get("spatial"), dict | list)
     )
 
 
@@ -169,7 +193,12 @@ def _is_single_collection(value: Row) -> bool:
             or isinstance(value.get("itemType"), str)
             or bool(mapping(value.get("data_queries")))
         )
-        and ("extent" in value or "itemType" in value or "crs" in value or "data_queries" in value)
+        and (
+            "extent" in value
+            or "itemType" in value
+            or "crs" in value
+            or "data_queries" in value
+        )
     )
 
 
@@ -196,34 +225,63 @@ def _has_tiles(addresses: list[str]) -> bool:
     return any(address.endswith("/tiles") for address in addresses)
 
 
-def _weigh_lists(value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence) -> None:
+def _weigh_lists(
+    value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence
+) -> None:
     processes = [p for p in rows(value.get("processes")) if words(p.get("id"))]
-    if processes and ("links" in value or any("jobControlOptions" in p or "links" in p for p in processes)):
+    if processes and (
+        "links" in value
+        or any("jobControlOptions" in p or "links" in p for p in processes)
+    ):
         proof.add("ogcapi-processes", *processes)
-    elif words(value.get("id")) and isinstance(value.get("inputs"), dict) and isinstance(value.get("outputs"), dict):
+    elif (
+        words(value.get("id"))
+        and isinstance(value.get("inputs"), dict)
+        and isinstance(value.get("outputs"), dict)
+    ):
         proof.add("ogcapi-processes", value)
-    styles = [s for s in rows(value.get("styles")) if words(s.get("id")) and "links" in s]
+    styles = [
+        s for s in rows(value.get("styles")) if words(s.get("id")) and "links" in s
+    ]
     if styles and "id" not in value:
         proof.add("ogcapi-styles", *styles)
-    tilesets = [t for t in rows(value.get("tilesets")) if "links" in t and ("dataType" in t or "crs" in t)]
+    tilesets = [
+        t
+        for t in rows(value.get("tilesets"))
+        if "links" in t and ("dataType" in t or "crs" in t)
+    ]
     if not tilesets and _is_tileset(value):
         tilesets = [value]
-    matrix_sets = [t for t in rows(value.get("tileMatrixSets")) if words(t.get("id")) and "links" in t]
+    matrix_sets = [
+        t
+        for t in rows(value.get("tileMatrixSets"))
+        if words(t.get("id")) and "links" in t
+    ]
     if tilesets or (matrix_sets and "conformance" not in links):
         proof.add("ogcapi-tiles", *tilesets)
 
 
 def _is_tileset(value: Row) -> bool:
     """The description of one tileset: what its tiles are, and the grid that they follow."""
-    has_grid = any(name in value for name in ("tileMatrixSetURI", "tileMatrixSetId", "tileMatrixSet"))
-    return words(value.get("dataType")) in _TILESET_TYPES and has_grid and bool(rows(value.get("links")))
+    has_grid = any(
+        name in value
+        for name in ("tileMatrixSetURI", "tileMatrixSetId", "tileMatrixSet")
+    )
+    return (
+        words(value.get("dataType")) in _TILESET_TYPES
+        and has_grid
+        and bool(rows(value.get("links")))
+    )
 
 
 def _is_tile_matrix_set(value: Row, url: str) -> bool:
     """A grid definition; on the Web only where OGC API Tiles keeps its own, not in a register."""
     matrices = rows(value.get("tileMatrices")) or rows(value.get("tileMatrix"))
-    if not matrices or not any(k in value for k in ("crs", "supportedCRS", "supportedCrs")):
+    if not matrices or not any(
+        k in value for k in ("crs", "supportedCRS", "supportedCrs")
+    ):
         return False
     return "scaleDenominator" in matrices[0] and (
-        not url.startswith(("http://", "https://")) or "/tilematrixsets/" in path_of(url).lower()
+        not url.startswith(("http://", "https://"))
+        or "/tilematrixsets/" in path_of(url).lower()
     )

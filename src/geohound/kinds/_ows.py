@@ -9,9 +9,26 @@ from weakref import WeakKeyDictionary
 
 from geohound import urls
 from geohound.document import Document, safe_xml
-from geohound.document.safe_xml import NAMES, Element, attribute, child, children, index, local, text
+from geohound.document.safe_xml import (
+    NAMES,
+    Element,
+    attribute,
+    child,
+    children,
+    index,
+    local,
+    text,
+)
 from geohound.kinds import _boxes, _software
-from geohound.kinds._elements import MAX_LIST, first, href, read_keywords, resolve, said, texts
+from geohound.kinds._elements import (
+    MAX_LIST,
+    first,
+    href,
+    read_keywords,
+    resolve,
+    said,
+    texts,
+)
 from geohound.kinds._fingerprint import fingerprint
 from geohound.kinds._layer_query import Requester, checks, requests
 from geohound.kinds._licence import read_access
@@ -25,17 +42,31 @@ MAX_LAYERS = safe_xml.MAX_ITEMS
 _IDENTIFICATION_BYTES = 20_000
 
 _NAMESPACE = re.compile(
-    r"open(?:gis|geospatial)\.net/(?:\w+/)*?(wmts|wcs|wps|csw|sos|sps|wms|wfs)(?:[/-]|$)", re.IGNORECASE
+    r"open(?:gis|geospatial)\.net/(?:\w+/)*?(wmts|wcs|wps|csw|sos|sps|wms|wfs)(?:[/-]|$)",
+    re.IGNORECASE,
 )
 _OWS_NAMESPACE = re.compile(r"open(?:gis|geospatial)\.net/ows(?:/|$)", re.IGNORECASE)
 _SERVICE_TYPE = re.compile(r"\b(wmts|wcs|wps|csw|sos|sps)\b", re.IGNORECASE)
-_PREFIXES = frozenset({"wmts", "wcs", "wps", "csw", "sos", "sps"})  # of a root whose prefix was never declared
+_PREFIXES = frozenset(
+    {"wmts", "wcs", "wps", "csw", "sos", "sps"}
+)  # of a root whose prefix was never declared
 _CONTENT = (
     ("wmts", frozenset({"TileMatrixSet", "GetTile"})),
-    ("wps", frozenset({"ProcessOfferings", "Process", "ProcessSummary", "DescribeProcess"})),
+    (
+        "wps",
+        frozenset({"ProcessOfferings", "Process", "ProcessSummary", "DescribeProcess"}),
+    ),
     ("wcs", frozenset({"CoverageSummary", "ServiceMetadata", "GetCoverage"})),
-    ("sos", frozenset({"ObservationOfferingList", "ObservationOffering", "GetObservation"})),
-    ("sps", frozenset({"SensorOfferingList", "SPSContents", "SensorOffering", "DescribeTasking"})),
+    (
+        "sos",
+        frozenset({"ObservationOfferingList", "ObservationOffering", "GetObservation"}),
+    ),
+    (
+        "sps",
+        frozenset(
+            {"SensorOfferingList", "SPSContents", "SensorOffering", "DescribeTasking"}
+        ),
+    ),
     ("csw", frozenset({"GetRecords", "GetRecordById"})),
 )
 _NEUTRAL_ADDRESS = re.compile(
@@ -65,33 +96,49 @@ class OwsKind:
     requester: Requester
     addresses: Addresses
     signature: Signature
-    path: re.Pattern[str]  # what its addresses look like when they carry no SERVICE parameter
-    second_version: str = ""  # asked for when the answer without a version proves nothing
-    services: frozenset[str] = frozenset()  # values of SERVICE in its addresses, where not its own
-    checker: Requester | None = None  # smaller requests than those for people, where these could be large
+    path: re.Pattern[
+        str
+    ]  # what its addresses look like when they carry no SERVICE parameter
+    second_version: str = (
+        ""  # asked for when the answer without a version proves nothing
+    )
+    services: frozenset[str] = (
+        frozenset()
+    )  # values of SERVICE in its addresses, where not its own
+    checker: Requester | None = (
+        None  # smaller requests than those for people, where these could be large
+    )
 
     def suspects(self, url: str) -> bool:
         asked = urls.params_lower(url).get("service", "").strip().upper()
         if asked:
             return asked in (self.services or {self.addresses.kvp.services[0].upper()})
         address = url.partition("#")[0]
-        return bool(self.path.search(address)) or (self.addresses.lives_anywhere and _is_neutral(address))
+        return bool(self.path.search(address)) or (
+            self.addresses.lives_anywhere and _is_neutral(address)
+        )
 
     def probe_urls(self, url: str) -> Sequence[str]:
         request = {"SERVICE": self.addresses.kvp.asked_as, "REQUEST": "GetCapabilities"}
         endpoint = urls.endpoint(url)
         probes = [urls.with_params(endpoint, request)]
         if self.second_version:
-            probes.append(urls.with_params(endpoint, {**request, "VERSION": self.second_version}))
+            probes.append(
+                urls.with_params(endpoint, {**request, "VERSION": self.second_version})
+            )
         return tuple(probes)
 
     def read(self, document: Document) -> Service | Refusal | None:
         return self.reader(document) if self.signature.fits(document) else None
 
-    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def requests(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         return requests(self.requester, service, layer, box)
 
-    def checks(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def checks(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         return checks(self.checker or self.requester, service, layer, box)
 
 
@@ -102,7 +149,9 @@ def _is_neutral(address: str) -> bool:
 
 def address_pattern(*words: str) -> re.Pattern[str]:
     """Addresses in whose path one of these words stands alone, or before `server` or a file ending."""
-    return re.compile(rf"[/._-](?:{'|'.join(words)})(?:server|service|s)?(?:[/?._-]|$)", re.IGNORECASE)
+    return re.compile(
+        rf"[/._-](?:{'|'.join(words)})(?:server|service|s)?(?:[/?._-]|$)", re.IGNORECASE
+    )
 
 
 _found: WeakKeyDictionary[Document, str] = WeakKeyDictionary()
@@ -136,16 +185,27 @@ def _find_service(document: Document) -> str:
     stated = _SERVICE_TYPE.search(text(head, "ServiceIdentification", "ServiceType"))
     if stated and not document.root_namespace:
         return stated[1].lower()
-    contents = [c for c in head if local(c) in ("Contents", "contents", "ProcessOfferings")]
+    contents = [
+        c for c in head if local(c) in ("Contents", "contents", "ProcessOfferings")
+    ]
     names = {local(c) for c in contents} | {local(g) for c in contents for g in c}
-    asked = {e.get("name") for section in children(head, "OperationsMetadata") for e in section}
-    return next((service for service, own in _CONTENT if own & names or own & asked), "")
+    asked = {
+        e.get("name")
+        for section in children(head, "OperationsMetadata")
+        for e in section
+    }
+    return next(
+        (service for service, own in _CONTENT if own & names or own & asked), ""
+    )
 
 
 def _is_wcps(document: Document) -> bool:
     """Its ServiceType says so (Li, Wang & Bhatia 2016, Table 1); its root is that of a WCS, an SOS or OWS Common."""
     head = document.head
-    return head is not None and "wcps" in text(head, "ServiceIdentification", "ServiceType").lower()
+    return (
+        head is not None
+        and "wcps" in text(head, "ServiceIdentification", "ServiceType").lower()
+    )
 
 
 def version_of(root: Element, service: Service, default: str) -> str:
@@ -160,7 +220,9 @@ def read_common(kind: str, root: Element, base: str) -> Service:
     about = index(first(sections, "ServiceIdentification"))
     metadata = first(sections, "OperationsMetadata")
     operations = read_operations(metadata, base)
-    capabilities = next((o for o in operations if o.name.lower() == "getcapabilities"), None)
+    capabilities = next(
+        (o for o in operations if o.name.lower() == "getcapabilities"), None
+    )
     return Service(
         kind,
         urls.endpoint(base),
@@ -168,7 +230,9 @@ def read_common(kind: str, root: Element, base: str) -> Service:
         abstract=said(about, "Abstract"),
         keywords=read_keywords(about),
         provider=_read_provider(first(sections, "ServiceProvider")),
-        access=read_access(said(about, "Fees"), "; ".join(texts(about.get("AccessConstraints", ())))),
+        access=read_access(
+            said(about, "Fees"), "; ".join(texts(about.get("AccessConstraints", ())))
+        ),
         versions=texts(about.get("ServiceTypeVersion", ())),
         operations=operations,
         online_resource=(capabilities.get or capabilities.post) if capabilities else "",
@@ -224,13 +288,19 @@ def addresses(operation: Element, base: str) -> tuple[str, str]:
                 for method in http:
                     name = NAMES[method.tag]
                     if found.get(name) == "":
-                        found[name] = resolve(href(method) or href(child(method, "OnlineResource")), base)
+                        found[name] = resolve(
+                            href(method) or href(child(method, "OnlineResource")), base
+                        )
     return found["Get"], found["Post"]
 
 
 def _output_formats(operation: Element) -> tuple[str, ...]:
     for parameter in operation:
-        if (parameter.get("name") or "").lower() in ("outputformat", "format", "responseformat"):
+        if (parameter.get("name") or "").lower() in (
+            "outputformat",
+            "format",
+            "responseformat",
+        ):
             return texts(parameter.iter("{*}Value"))
     return ()
 
@@ -246,7 +316,9 @@ def parameter_values(root: Element, operation: str, parameter: str) -> tuple[str
     return ()
 
 
-def build(document: Document, about: Service, version: str, layers: Sequence[Layer]) -> Service:
+def build(
+    document: Document, about: Service, version: str, layers: Sequence[Layer]
+) -> Service:
     """The whole service: what its document says about it, with its layers and what they add up to."""
     truncated = len(layers) > MAX_LAYERS or document.is_truncated
     layers = tuple(layers[:MAX_LAYERS])
@@ -262,17 +334,35 @@ def build(document: Document, about: Service, version: str, layers: Sequence[Lay
         software=_software.detect(document, about.online_resource),
         repairs=tuple(document.repairs),
         layers_truncated=truncated,
-        fingerprint=fingerprint(about.kind, about.title, layers, about.abstract, version),
+        fingerprint=fingerprint(
+            about.kind, about.title, layers, about.abstract, version
+        ),
     )
 
 
 _MAIN_OPERATIONS = frozenset(
-    {"getmap", "getfeature", "getcoverage", "gettile", "getobservation", "getrecords", "execute", "getresult"}
+    {
+        "getmap",
+        "getfeature",
+        "getcoverage",
+        "gettile",
+        "getobservation",
+        "getrecords",
+        "execute",
+        "getresult",
+    }
 )
 
 
 def _formats(operations: Iterable[Operation]) -> tuple[str, ...]:
-    return next((o.formats for o in operations if o.name.lower() in _MAIN_OPERATIONS and o.formats), ())
+    return next(
+        (
+            o.formats
+            for o in operations
+            if o.name.lower() in _MAIN_OPERATIONS and o.formats
+        ),
+        (),
+    )
 
 
 def _all_crs(layers: Iterable[Layer]) -> tuple[str, ...]:

@@ -20,9 +20,23 @@ from geohound.model.layer_request import LayerRequest
 from geohound.model.service import Layer, Refusal, Service
 
 MAX_LINKS = 5_000
-MAX_ENTRIES = 30_000  # of a list where each has an address to be resolved; a second's work
+MAX_ENTRIES = (
+    30_000  # of a list where each has an address to be resolved; a second's work
+)
 # Parameters that choose a representation or a page of it; others (token, workspace …) belong to the address.
-_VIEW_PARAMS = frozenset(["f", "format", "callback", "limit", "offset", "startindex", "pretty", "lang", "page"])
+_VIEW_PARAMS = frozenset(
+    [
+        "f",
+        "format",
+        "callback",
+        "limit",
+        "offset",
+        "startindex",
+        "pretty",
+        "lang",
+        "page",
+    ]
+)
 # Parameters that choose among the contents of an API: its root has none of them.
 _SELECTIONS = frozenset(
     [
@@ -40,7 +54,10 @@ _SELECTIONS = frozenset(
         "sortby",
     ]
 )
-_JSON_VIEW = re.compile(r"^(?:p?json|html|xml|application/json.*|text/html|sitemap|geositemap)?$", re.IGNORECASE)
+_JSON_VIEW = re.compile(
+    r"^(?:p?json|html|xml|application/json.*|text/html|sitemap|geositemap)?$",
+    re.IGNORECASE,
+)
 ANY_PATH = re.compile("")
 NO_PATH = re.compile(r"(?!)")  # of kinds that no address suggests
 
@@ -58,8 +75,12 @@ class Reader:
     requester: Requester
     addresses: Addresses
     signature: Signature
-    suspicion: Callable[[str], bool] | None = None  # whether an address is one, where its path alone does not say
-    checker: Requester | None = None  # smaller requests than those for people, where these could be large
+    suspicion: Callable[[str], bool] | None = (
+        None  # whether an address is one, where its path alone does not say
+    )
+    checker: Requester | None = (
+        None  # smaller requests than those for people, where these could be large
+    )
 
     def suspects(self, url: str) -> bool:
         if not self.path.search(path_of(url)):
@@ -74,10 +95,14 @@ class Reader:
             return self.suspects(document.url)
         return self.signature.fits(document)
 
-    def requests(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def requests(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         return requests(self.requester, service, layer, box)
 
-    def checks(self, service: Service, layer: Layer, box: BBox | None) -> Sequence[LayerRequest]:
+    def checks(
+        self, service: Service, layer: Layer, box: BBox | None
+    ) -> Sequence[LayerRequest]:
         return checks(self.checker or self.requester, service, layer, box)
 
 
@@ -101,7 +126,9 @@ def strip_view(url: str) -> str:
 
 
 def _is_view(name: str, value: str) -> bool:
-    return name in _VIEW_PARAMS and (name not in ("f", "format") or bool(_JSON_VIEW.match(value)))
+    return name in _VIEW_PARAMS and (
+        name not in ("f", "format") or bool(_JSON_VIEW.match(value))
+    )
 
 
 def root_of(url: str, below: re.Pattern[str]) -> str:
@@ -114,7 +141,11 @@ def root_of(url: str, below: re.Pattern[str]) -> str:
     base = bare if bare.count("/") > 2 else f"{bare}/"
     if "?" not in viewless:
         return base
-    kept = [(name, value) for name, value in urls.params(viewless) if name.lower() not in _SELECTIONS]
+    kept = [
+        (name, value)
+        for name, value in urls.params(viewless)
+        if name.lower() not in _SELECTIONS
+    ]
     return f"{base}?{urls.encode_params(kept)}" if kept else base
 
 
@@ -130,15 +161,21 @@ def finish(document: Document, service: Service, *more: str) -> Service:
     return replace(
         service,
         layers=layers,
-        layers_truncated=service.layers_truncated or len(service.layers) > len(layers) or document.is_truncated,
+        layers_truncated=service.layers_truncated
+        or len(service.layers) > len(layers)
+        or document.is_truncated,
         extent=service.extent or cover(layer.extent for layer in layers),
         links=tuple(islice(dict.fromkeys(service.links), MAX_LINKS)),
         software=service.software or _software.detect(document),
         repairs=tuple(document.repairs),
-        fingerprint=fingerprint(service.kind, service.title, layers, service.abstract, *more),
+        fingerprint=fingerprint(
+            service.kind, service.title, layers, service.abstract, *more
+        ),
     )
 
 
 def named(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     """Layers that have a name, or at least a title to be called by."""
-    return tuple(x if x.name else replace(x, name=x.title) for x in layers if x.name or x.title)
+    return tuple(
+        x if x.name else replace(x, name=x.title) for x in layers if x.name or x.title
+    )

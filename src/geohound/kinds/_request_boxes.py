@@ -12,8 +12,16 @@ from geohound.model.grid import Grid, Level
 from geohound.model.layer_request import Four
 from geohound.model.service import Layer, Service
 
-DEGREES = frozenset({"CRS:84", "CRS:83", *(f"EPSG:{n}" for n in (4326, 4258, 4269, 4283, 4674, 4979, 7844))})
-MERCATOR = frozenset({"EPSG:3857", "EPSG:900913", "EPSG:3785", "EPSG:102100", "ESRI:102100"})
+DEGREES = frozenset(
+    {
+        "CRS:84",
+        "CRS:83",
+        *(f"EPSG:{n}" for n in (4326, 4258, 4269, 4283, 4674, 4979, 7844)),
+    }
+)
+MERCATOR = frozenset(
+    {"EPSG:3857", "EPSG:900913", "EPSG:3785", "EPSG:102100", "ESRI:102100"}
+)
 _LON_FIRST = frozenset({"CRS:84", "CRS:83"})
 _RADIUS_M = 6378137.0
 _DEGREE_M = math.pi * _RADIUS_M / 180
@@ -91,7 +99,9 @@ def project(box: BBox, crs: str) -> Four | None:
 
 def _mercator(lon: float, lat: float) -> tuple[float, float]:
     lat = max(-MERCATOR_LIMIT_DEG, min(MERCATOR_LIMIT_DEG, lat))
-    return math.radians(lon) * _RADIUS_M, math.log(math.tan(math.pi / 4 + math.radians(lat) / 2)) * _RADIUS_M
+    return math.radians(lon) * _RADIUS_M, math.log(
+        math.tan(math.pi / 4 + math.radians(lat) / 2)
+    ) * _RADIUS_M
 
 
 @lru_cache(maxsize=256)
@@ -102,7 +112,9 @@ def _project_by_pyproj(box: Four, crs: str) -> Four | None:
     from pyproj.exceptions import ProjError  # noqa: PLC0415
 
     try:
-        found = Transformer.from_crs("EPSG:4326", crs, always_xy=True).transform_bounds(*box)
+        found = Transformer.from_crs("EPSG:4326", crs, always_xy=True).transform_bounds(
+            *box
+        )
     except ProjError:  # CRSError is one of them
         return None
     return found if all(math.isfinite(v) for v in found) else None
@@ -122,7 +134,11 @@ def is_north_first(crs: str) -> bool:
         axes = CRS.from_user_input(crs[:40]).axis_info
     except CRSError:
         return False
-    return bool(axes) and axes[0].direction.lower() in ("north", "south") and axes[0].abbrev.upper()[:1] != "E"
+    return (
+        bool(axes)
+        and axes[0].direction.lower() in ("north", "south")
+        and axes[0].abbrev.upper()[:1] != "E"
+    )
 
 
 def in_axis_order(four: Four, crs: str) -> Four:
@@ -135,13 +151,21 @@ def choose_crs(offered: Sequence[str], preferred: Sequence[str]) -> str:
     if not offered:
         return preferred[0]
     known = set(offered)
-    return next((crs for crs in preferred if crs in known), next((c for c in offered if ":" in c), ""))
+    return next(
+        (crs for crs in preferred if crs in known),
+        next((c for c in offered if ":" in c), ""),
+    )
 
 
 def slippy_tile(box: BBox, max_zoom: int = 18) -> tuple[int, int, int]:
     """Zoom, column and row of the smallest tile of the Mercator pyramid that holds the box's middle and most of it."""
-    zoom = max(0, min(max_zoom, math.floor(math.log2(360 / max(box.width, box.height, 1e-6)))))
-    return (zoom, *_slippy(zoom, (box.west + box.east) / 2, (box.south + box.north) / 2))
+    zoom = max(
+        0, min(max_zoom, math.floor(math.log2(360 / max(box.width, box.height, 1e-6))))
+    )
+    return (
+        zoom,
+        *_slippy(zoom, (box.west + box.east) / 2, (box.south + box.north) / 2),
+    )
 
 
 def _slippy(zoom: int, lon: float, lat: float) -> tuple[int, int]:
@@ -161,10 +185,16 @@ def grid_tile(grid: Grid, box: BBox) -> tuple[Level, int, int] | None:
     x, y = (four[0] + four[2]) / 2, (four[1] + four[3]) / 2
     spans = [(level, *_tile_span(level, grid.crs)) for level in grid.levels]
     wide = [s for s in spans if s[1] >= width * 0.999 and s[2] >= height * 0.999]
-    level, across, down = min(wide, key=lambda s: s[1]) if wide else max(spans, key=lambda s: s[1])
+    level, across, down = (
+        min(wide, key=lambda s: s[1]) if wide else max(spans, key=lambda s: s[1])
+    )
     left, top = _corner(level, grid.crs)
     column, row = math.floor((x - left) / across), math.floor((top - y) / down)
-    return level, min(level.columns - 1, max(0, column)), min(level.rows - 1, max(0, row))
+    return (
+        level,
+        min(level.columns - 1, max(0, column)),
+        min(level.rows - 1, max(0, row)),
+    )
 
 
 def _tile_span(level: Level, crs: str) -> tuple[float, float]:
@@ -177,5 +207,11 @@ def _corner(level: Level, crs: str) -> tuple[float, float]:
     """Left and top; some servers write x first whatever the CRS says, which -180 gives away."""
     first, second = level.corner
     if crs in DEGREES:
-        return (first, second) if abs(first) > 90 else (second, first) if is_north_first(crs) else (first, second)
+        return (
+            (first, second)
+            if abs(first) > 90
+            else (second, first)
+            if is_north_first(crs)
+            else (first, second)
+        )
     return (second, first) if is_north_first(crs) else (first, second)

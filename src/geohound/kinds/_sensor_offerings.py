@@ -5,7 +5,15 @@ from __future__ import annotations
 from geohound.document import Document
 from geohound.document.safe_xml import NAMES, Element, attribute, child
 from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import first, glean, href, read_corners, texts, unique, words
+from geohound.kinds._elements import (
+    first,
+    glean,
+    href,
+    read_corners,
+    texts,
+    unique,
+    words,
+)
 from geohound.model.service import Extent, Layer, Service
 
 _GML_IDS = ("{http://www.opengis.net/gml}id", "{http://www.opengis.net/gml/3.2}id")
@@ -14,11 +22,15 @@ _PROPERTIES = ("observedProperty", "observableProperty", "Phenomenon")
 _TIMES = ("time", "phenomenonTime", "eventTime")
 _POSITIONS = frozenset({"beginPosition", "endPosition", "timePosition"})
 _AREAS = ("observedArea", "boundedBy", "AreaOfService", "observableArea")
-_SPOKEN = frozenset({"name", "Name", "identifier", "SensorID", "description", "abstract"})
+_SPOKEN = frozenset(
+    {"name", "Name", "identifier", "SensorID", "description", "abstract"}
+)
 _KEPT = frozenset({*_PROPERTIES, *_TIMES, *_AREAS, "responseFormat"})
 
 
-def read(document: Document, kind: str, names: frozenset[str], default: str) -> Service | None:
+def read(
+    document: Document, kind: str, names: frozenset[str], default: str
+) -> Service | None:
     """The service whose offerings are elements of these names, however deeply its lists are wrapped."""
     root, digest = document.skim(names, _read_offering)
     if root is None:
@@ -39,7 +51,9 @@ def _read_offering(element: Element) -> Layer:
     heard, parts = glean(element, _SPOKEN, _KEPT)
     title = heard.get("name") or heard.get("Name", "")
     name = heard.get("identifier") or heard.get("SensorID") or _gml_id(element) or title
-    properties = [p for n in _PROPERTIES if n in parts for p in parts[n]][:_MAX_KEYWORDS]
+    properties = [p for n in _PROPERTIES if n in parts for p in parts[n]][
+        :_MAX_KEYWORDS
+    ]
     period, area = first(parts, *_TIMES), first(parts, *_AREAS)
     return Layer(
         name=name,
@@ -53,13 +67,17 @@ def _read_offering(element: Element) -> Layer:
 
 
 def _gml_id(element: Element) -> str:
-    return element.get(_GML_IDS[0]) or element.get(_GML_IDS[1]) or attribute(element, "id")
+    return (
+        element.get(_GML_IDS[0]) or element.get(_GML_IDS[1]) or attribute(element, "id")
+    )
 
 
 def _read_period(element: Element) -> tuple[str, ...]:
     """`begin/end`, with what is unknown or open left empty."""
     names = NAMES
-    ends = {names[e.tag]: words(e) for e in element.iter() if names[e.tag] in _POSITIONS}
+    ends = {
+        names[e.tag]: words(e) for e in element.iter() if names[e.tag] in _POSITIONS
+    }
     begin = ends.get("beginPosition") or ends.get("timePosition") or ""
     if "endPosition" in ends:
         return (f"{begin}/{ends['endPosition']}",)
@@ -85,4 +103,8 @@ def _read_positions(positions: Element | None) -> Extent | None:
     lats, lons = numbers[::2], numbers[1::2]
     if len(lats) < 2 or len(lats) != len(lons):
         return None
-    return _boxes.extent([min(lats), min(lons), max(lats), max(lons)], "EPSG:4326", axis_order="authority")
+    return _boxes.extent(
+        [min(lats), min(lons), max(lats), max(lons)],
+        "EPSG:4326",
+        axis_order="authority",
+    )

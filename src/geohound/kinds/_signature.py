@@ -26,7 +26,9 @@ class Signature:
             return True
         if self.keys and _has_key(document, self.keys):
             return True
-        if self.start is not None and self.start.match(document.body[:_START_BYTES].decode("latin-1")):
+        if self.start is not None and self.start.match(
+            document.body[:_START_BYTES].decode("latin-1")
+        ):
             return True
         return self.has_images and document.is_image
 

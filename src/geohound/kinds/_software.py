@@ -12,8 +12,27 @@ _HEAD_BYTES = 2_000  # comments and the root tag with its schema locations
 # Plain words, not patterns: fifty of them are looked for in every document, in one pass.
 _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("MapServer", ("<!-- mapserver version",)),
-    ("QGIS Server", ("qgis server", "qgis_mapserv", "http://www.qgis.org/", "qgisserver", "qgis mapserver")),
-    ("ArcGIS Server", ("/arcgis/", "/wmsserver", "/wfsserver", "/wcsserver", "esri_wms", "arcgisserver")),
+    (
+        "QGIS Server",
+        (
+            "qgis server",
+            "qgis_mapserv",
+            "http://www.qgis.org/",
+            "qgisserver",
+            "qgis mapserver",
+        ),
+    ),
+    (
+        "ArcGIS Server",
+        (
+            "/arcgis/",
+            "/wmsserver",
+            "/wfsserver",
+            "/wcsserver",
+            "esri_wms",
+            "arcgisserver",
+        ),
+    ),
     ("MapProxy", ("mapproxy",)),
     ("GeoWebCache", ("geowebcache", "/gwc/service")),
     ("deegree", ("deegree",)),
@@ -36,11 +55,20 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("GeoServer", ("geoserver",)),
     (
         "MapServer",
-        ("mapserv?", "mapserv.exe", "mapserv.cgi", "mapserv.fcgi", "/mapserv", "mapserver.gis.umn.edu"),
+        (
+            "mapserv?",
+            "mapserv.exe",
+            "mapserv.cgi",
+            "mapserv.fcgi",
+            "/mapserv",
+            "mapserver.gis.umn.edu",
+        ),
     ),
 )
 _SCAN = WordScan([trace for _, traces in _TRACES for trace in traces])
-_VERSION = re.compile(r"[a-z. _]{0,12}?(?:version |server |/|v| )(\d{1,4}(?:\.\d+){1,3}\w*)")
+_VERSION = re.compile(
+    r"[a-z. _]{0,12}?(?:version |server |/|v| )(\d{1,4}(?:\.\d+){1,3}\w*)"
+)
 
 
 def detect(document: Document, address: str = "") -> str:
@@ -53,6 +81,8 @@ def detect(document: Document, address: str = "") -> str:
         for trace in traces:
             at = hints.find(trace) if trace in found else -1
             if at >= 0:
-                version = _VERSION.match(hints, at + len(trace) - 1) or _VERSION.match(hints, at + len(trace))
+                version = _VERSION.match(hints, at + len(trace) - 1) or _VERSION.match(
+                    hints, at + len(trace)
+                )
                 return f"{name} {version[1]}" if version else name
     return ""

@@ -23,31 +23,54 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
     def value(found: re.Match[str]) -> str:
         name = (found[1] or found[2]).lower()
-        return known.get(name, _SUBDOMAINS.get(name, "a" if name.startswith("switch:") else found[0]))
+        return known.get(
+            name, _SUBDOMAINS.get(name, "a" if name.startswith("switch:") else found[0])
+        )
 
     return PLACE.sub(value, template)
 
 
 def with_braces(template: str) -> str:
     """The template with its braces plain, which some servers encode."""
-    return template.replace("%7B", "{").replace("%7D", "}").replace("%7b", "{").replace("%7d", "}")
+    return (
+        template.replace("%7B", "{")
+        .replace("%7D", "}")
+        .replace("%7b", "{")
+        .replace("%7d", "}")
+    )
 
 
 def pyramid(query: LayerQuery, template: str) -> TileTemplate:
     """The tile of the box in the usual Mercator pyramid, and the template that gives all others."""
     zoom, column, row = slippy_tile(query.box, 14)
-    values = {"z": str(zoom), "x": str(column), "y": str(row), "-y": str(2**zoom - 1 - row)}
-    described = template if _SPEAKING.search(template) else " ".join(query.layer.formats)
+    values = {
+        "z": str(zoom),
+        "x": str(column),
+        "y": str(row),
+        "-y": str(2**zoom - 1 - row),
+    }
+    described = (
+        template if _SPEAKING.search(template) else " ".join(query.layer.formats)
+    )
     is_vector = _VECTOR.search(described) is not None
     media = VECTOR_TILE if is_vector else "image/png"
     plain = with_braces(fill(template, {}))
-    return TileTemplate(Rel.TILE, "Tile", fill(template, values), media, template=plain, is_vector=is_vector)
+    return TileTemplate(
+        Rel.TILE,
+        "Tile",
+        fill(template, values),
+        media,
+        template=plain,
+        is_vector=is_vector,
+    )
 
 
 def tile_template(query: LayerQuery) -> str:
     """The template of the layer or of the service; empty where neither has one that is a web address."""
     service = query.service
-    listed = (operation.get for operation in service.operations if operation.name == "GetTile")
+    listed = (
+        operation.get for operation in service.operations if operation.name == "GetTile"
+    )
     templates = [*query.layer.links, *listed, service.online_resource]
     found = next((t for t in templates if "{z}" in with_braces(t).lower()), "")
     return found if found and canonical(found) else ""
@@ -55,5 +78,7 @@ def tile_template(query: LayerQuery) -> str:
 
 def file_ending(media: str) -> str:
     """How a file of this type ends: letters and digits alone, for the type comes from a stranger."""
-    letters = "".join(c for c in media.rpartition("/")[2] if c.isascii() and c.isalnum())[:4]
+    letters = "".join(
+        c for c in media.rpartition("/")[2] if c.isascii() and c.isalnum()
+    )[:4]
     return {"image/jpeg": "jpg", VECTOR_TILE: "mvt"}.get(media, letters or "bin")

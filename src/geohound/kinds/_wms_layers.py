@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from geohound.document.safe_xml import NAMES, Element, Parts, child, children, text
 from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import KEYWORDS, MAX_LIST, crs_codes, glean, href, read_keywords, unique, words
+from geohound.kinds._elements import (
+    KEYWORDS,
+    MAX_LIST,
+    crs_codes,
+    glean,
+    href,
+    read_keywords,
+    unique,
+    words,
+)
 from geohound.model.service import Extent, Layer
 
 LAYER = frozenset({"Layer"})
@@ -20,12 +29,23 @@ _SCALES = ("ScaleHint", "MinScaleDenominator", "MaxScaleDenominator")
 _LINKS = ("MetadataURL", "DataURL")
 _BOXES = ("EX_GeographicBoundingBox", "LatLonBoundingBox", "BoundingBox")
 _CRS = ("CRS", "SRS")
-_MAX_INHERITED = 3_000_000  # entries of the lists that layers copy from above, in one document
+_MAX_INHERITED = (
+    3_000_000  # entries of the lists that layers copy from above, in one document
+)
 _SPOKEN = frozenset({"Name", "Title", "Abstract"})
-_KEPT = frozenset({*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"})
+_KEPT = frozenset(
+    {*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"}
+)
 _ALL_BUT_CRS = tuple(["{*}" + name for name in sorted((_SPOKEN | _KEPT) - {*_CRS})])
-_PIXEL_M = 0.00028  # the standardised rendering pixel: ScaleHint is its diagonal on the ground
-_SIDES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_PIXEL_M = (
+    0.00028  # the standardised rendering pixel: ScaleHint is its diagonal on the ground
+)
+_SIDES = (
+    "westBoundLongitude",
+    "southBoundLatitude",
+    "eastBoundLongitude",
+    "northBoundLatitude",
+)
 _EDGES = ("minx", "miny", "maxx", "maxy")
 
 
@@ -60,14 +80,18 @@ class _Lists:
         self._list: tuple[str, ...] = ()
         self._set: frozenset[str] = frozenset()
 
-    def extend(self, inherited: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    def extend(
+        self, inherited: tuple[str, ...], own: tuple[str, ...]
+    ) -> tuple[str, ...]:
         """Both lists; only the layer's own where so many long lists were made already that memory must be saved."""
         if not inherited:
             return own
         self._room -= len(inherited)
         return (*inherited, *own) if self._room > 0 else own
 
-    def add_crs(self, inherited: tuple[str, ...], codes: tuple[str, ...]) -> tuple[str, ...]:
+    def add_crs(
+        self, inherited: tuple[str, ...], codes: tuple[str, ...]
+    ) -> tuple[str, ...]:
         """The inherited list with what is new; the very same list where nothing is."""
         if not inherited:
             return codes
@@ -78,7 +102,9 @@ class _Lists:
         return self.extend(inherited, tuple(added))[:MAX_LIST] if added else inherited
 
 
-def walk(top: Element, digested: Callable[[Element], _Own], version: str) -> Iterator[Layer]:
+def walk(
+    top: Element, digested: Callable[[Element], _Own], version: str
+) -> Iterator[Layer]:
     """Named layers in document order; those without a name only pass on what they say."""
     axis_order: _boxes.AxisOrder = "authority" if version >= "1.3" else "xy"
     lists = _Lists()
@@ -106,7 +132,12 @@ def _filled(layers: Iterable[Element]) -> list[Element]:
 def digest(element: Element) -> _Own:
     """What one Layer element says, from one pass over its children."""
     heard, parts, crs = _glean(element)
-    own = _Own(parts.get("Layer", ()), heard.get("Name", ""), heard.get("Title", ""), heard.get("Abstract", ""))
+    own = _Own(
+        parts.get("Layer", ()),
+        heard.get("Name", ""),
+        heard.get("Title", ""),
+        heard.get("Abstract", ""),
+    )
     own.crs = crs_codes(crs) if crs else ()
     own.keywords = read_keywords(parts)
     queryable = element.get("queryable")
@@ -124,7 +155,9 @@ def digest(element: Element) -> _Own:
             own.scale = _read_scale(parts[name][0], name, own.scale)
     links = [link for name in _LINKS if name in parts for link in parts[name]]
     if links:
-        own.links = unique([href(child(part, "OnlineResource")) or href(part) for part in links])
+        own.links = unique(
+            [href(child(part, "OnlineResource")) or href(part) for part in links]
+        )
     return own
 
 
@@ -132,9 +165,17 @@ def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
     """Words, children, and the CRS texts: where a layer names thousands, they are picked out without their tags."""
     if len(element) <= _MANY:
         heard, parts = glean(element, _SPOKEN, _KEPT)
-        return heard, parts, [e.text for name in _CRS if name in parts for e in parts[name]]
+        return (
+            heard,
+            parts,
+            [e.text for name in _CRS if name in parts for e in parts[name]],
+        )
     heard, parts = glean(element.iterchildren(*_ALL_BUT_CRS), _SPOKEN, _KEPT)
-    return heard, parts, [e.text for name in _CRS for e in element.iterchildren("{*}" + name)]
+    return (
+        heard,
+        parts,
+        [e.text for name in _CRS for e in element.iterchildren("{*}" + name)],
+    )
 
 
 def _digest_boxes(parts: Parts, own: _Own) -> None:
@@ -149,7 +190,9 @@ def _digest_boxes(parts: Parts, own: _Own) -> None:
         if own.extent.box is not None:
             return
     boxes = parts.get("BoundingBox", ())[:_MAX_BOXES]
-    own.boxes = tuple([(b.get("CRS") or b.get("SRS") or "", tuple(map(b.get, _EDGES))) for b in boxes])
+    own.boxes = tuple(
+        [(b.get("CRS") or b.get("SRS") or "", tuple(map(b.get, _EDGES))) for b in boxes]
+    )
 
 
 def _read_scale(
@@ -176,10 +219,14 @@ def _split_times(stated: str) -> tuple[str, ...]:
     parts = [p.strip() for p in stated.split(",") if p.strip()]
     if len(parts) <= _MAX_TIMES:
         return tuple(parts)
-    return (f"{parts[0].partition('/')[0]}/{parts[-1].split('/')[min(1, parts[-1].count('/'))]}",)
+    return (
+        f"{parts[0].partition('/')[0]}/{parts[-1].split('/')[min(1, parts[-1].count('/'))]}",
+    )
 
 
-def _inherit(own: _Own, above: Layer, lists: _Lists, axis_order: _boxes.AxisOrder) -> Layer:
+def _inherit(
+    own: _Own, above: Layer, lists: _Lists, axis_order: _boxes.AxisOrder
+) -> Layer:
     """The layer with all that the one above it passes on."""
     crs = lists.add_crs(above.crs, own.crs) if own.crs else above.crs
     styles = own.styles or above.styles
@@ -197,22 +244,32 @@ def _inherit(own: _Own, above: Layer, lists: _Lists, axis_order: _boxes.AxisOrde
         (),
         styles,
         own.times if own.times is not None else above.times,
-        (low if low is not None else above.scale[0], high if high is not None else above.scale[1]),
+        (
+            low if low is not None else above.scale[0],
+            high if high is not None else above.scale[1],
+        ),
         above.queryable if own.queryable is None else own.queryable,
         above.name or above.title or above.parent,
         own.links,
     )
 
 
-def _extent(own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder) -> Extent | None:
+def _extent(
+    own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder
+) -> Extent | None:
     """The geographic box; where it is missing or useless, what the boxes in other CRS cover together."""
     first = own.extent
     if first is not None and first.box is None:
-        first = _boxes.extent(own.geographic or (), hints=[c for c, _ in own.boxes] or crs[:8])
+        first = _boxes.extent(
+            own.geographic or (), hints=[c for c, _ in own.boxes] or crs[:8]
+        )
     if (first is not None and first.box is not None) or not own.boxes:
         return first
     default = crs[0] if crs else "CRS:84"
-    others = [_boxes.extent(numbers, code or default, axis_order=axis_order) for code, numbers in own.boxes]
+    others = [
+        _boxes.extent(numbers, code or default, axis_order=axis_order)
+        for code, numbers in own.boxes
+    ]
     other = _boxes.best(others)
     if first is None or other.box is None:
         return first or other

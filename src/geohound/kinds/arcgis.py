@@ -34,8 +34,16 @@ from geohound.model.service import Layer, Operation, Refusal, RefusalReason, Ser
 
 _OPERATIONS = {
     "arcgis-mapserver": (("Map", "export"), ("Query", "identify"), ("Data", "find")),
-    "arcgis-imageserver": (("Image", "exportImage"), ("Metadata", "identify"), ("Catalog", "query")),
-    "arcgis-featureserver": (("Query", "query"), ("Editing", "applyEdits"), ("Extract", "createReplica")),
+    "arcgis-imageserver": (
+        ("Image", "exportImage"),
+        ("Metadata", "identify"),
+        ("Catalog", "query"),
+    ),
+    "arcgis-featureserver": (
+        ("Query", "query"),
+        ("Editing", "applyEdits"),
+        ("Extract", "createReplica"),
+    ),
 }
 _PATH = re.compile("/rest|/services|server", re.IGNORECASE)
 # Services that hold no data to find: geometry, printing, geocoding and processing tools.
@@ -58,7 +66,9 @@ def read(kind: str, document: Document) -> Service | Refusal | None:
         return None
     code = _arcgis.error_code(value)
     if code is not None:
-        return _refuse(kind, document.url, code, words(mapping(value.get("error")).get("message")))
+        return _refuse(
+            kind, document.url, code, words(mapping(value.get("error")).get("message"))
+        )
     found = _arcgis.kind_of_document(value)
     if not found:
         return None
@@ -68,13 +78,19 @@ def read(kind: str, document: Document) -> Service | Refusal | None:
         found = addressed
     if found != kind:
         return None
-    service = _read_directory(value, document) if kind == "arcgis-directory" else _read_service(kind, value, document)
+    service = (
+        _read_directory(value, document)
+        if kind == "arcgis-directory"
+        else _read_service(kind, value, document)
+    )
     return finish(document, service)
 
 
 def _refuse(kind: str, url: str, code: int, message: str) -> Refusal | None:
     """A refusal of the kind that the address names; a demand for a token is ArcGIS wherever it stands."""
-    addressed = _arcgis.kind_of_address(url) or ("arcgis-directory" if code in (498, 499) else "")
+    addressed = _arcgis.kind_of_address(url) or (
+        "arcgis-directory" if code in (498, 499) else ""
+    )
     if addressed != kind:
         return None
     detail = f"{code} {message}".strip()[:300]
@@ -82,14 +98,22 @@ def _refuse(kind: str, url: str, code: int, message: str) -> Refusal | None:
         return Refusal(RefusalReason.LOGIN_WALL, detail, kind)
     if code == 404 or "not found" in message.lower():
         return Refusal(RefusalReason.NOT_FOUND, detail, kind)
-    return Refusal(RefusalReason.SERVER_ERROR if code >= 500 else RefusalReason.EXCEPTION_REPORT, detail, kind)
+    return Refusal(
+        RefusalReason.SERVER_ERROR if code >= 500 else RefusalReason.EXCEPTION_REPORT,
+        detail,
+        kind,
+    )
 
 
 def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Service:
     root = _arcgis.service_root(document.url)
     info = mapping(value.get("documentInfo"))
     is_layer = _arcgis.is_layer(value)
-    layers = (_arcgis.read_layer(value, root, {}),) if is_layer else _arcgis.read_layers(value, root)
+    layers = (
+        (_arcgis.read_layer(value, root, {}),)
+        if is_layer
+        else _arcgis.read_layers(value, root)
+    )
     version = words(value.get("currentVersion"))
     crs = _arcgis.crs_of(value.get("spatialReference")) or _arcgis.crs_of(
         mapping(value.get("fullExtent") or value.get("extent")).get("spatialReference")
@@ -99,9 +123,19 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
     documented = words(info.get("Title"))
     # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
     inherited = (_short_name("", root), words(value.get("mapName")), own_name)
-    title = _titles.choose(*inherited) if is_layer else _titles.choose(documented, own_name, *inherited)
+    title = (
+        _titles.choose(*inherited)
+        if is_layer
+        else _titles.choose(documented, own_name, *inherited)
+    )
     if kind == "arcgis-imageserver" and not layers:
-        layers = (Layer(name=words(value.get("name")) or title or "image", title=title, extent=extent),)
+        layers = (
+            Layer(
+                name=words(value.get("name")) or title or "image",
+                title=title,
+                extent=extent,
+            ),
+        )
     capabilities = _arcgis.split(value.get("capabilities"))
     return Service(
         kind=kind,
@@ -114,7 +148,10 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         or words(value.get("description")),
         keywords=_arcgis.split(info.get("Keywords")),
         provider=_arcgis.provider_of(value),
-        access=read_access(constraints=words(value.get("copyrightText")), licence_text=words(value.get("licenseInfo"))),
+        access=read_access(
+            constraints=words(value.get("copyrightText")),
+            licence_text=words(value.get("licenseInfo")),
+        ),
         extent=extent if not is_layer else None,
         layers=layers,
         operations=_read_operations(kind, root, capabilities),
@@ -123,7 +160,9 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         crs=(crs,) if crs else (),
         software=f"ArcGIS Server {version}".strip(),
         links=_read_extensions(value, root),
-        companions=probe_urls(document.url) if is_layer or "currentVersion" not in value else (),
+        companions=probe_urls(document.url)
+        if is_layer or "currentVersion" not in value
+        else (),
     )
 
 
@@ -131,11 +170,15 @@ def _short_name(name: str, root: str) -> str:
     """Folder/Name as a title; without one the step before …Server in the address."""
     if not name:
         steps = path_of(root).split("/")
-        name = steps[-2] if len(steps) > 4 and _arcgis.SERVER.search(path_of(root)) else ""
+        name = (
+            steps[-2] if len(steps) > 4 and _arcgis.SERVER.search(path_of(root)) else ""
+        )
     return name.rpartition("/")[2].replace("_", " ").strip()
 
 
-def _read_operations(kind: str, root: str, capabilities: tuple[str, ...]) -> tuple[Operation, ...]:
+def _read_operations(
+    kind: str, root: str, capabilities: tuple[str, ...]
+) -> tuple[Operation, ...]:
     base = root.partition("?")[0]
     return tuple(
         Operation(name, get=f"{base}/{name}")
@@ -154,7 +197,11 @@ def _read_extensions(value: Mapping[str, Any], root: str) -> tuple[str, ...]:
             service = name.removesuffix("Server")
             found.append(f"{bare}/{name}?SERVICE={service}&REQUEST=GetCapabilities")
         elif name == "FeatureServer":
-            found.append(base[: -len("MapServer")] + name if base.lower().endswith("/mapserver") else f"{base}/{name}")
+            found.append(
+                base[: -len("MapServer")] + name
+                if base.lower().endswith("/mapserver")
+                else f"{base}/{name}"
+            )
     return tuple(found)
 
 
@@ -163,16 +210,25 @@ def _read_directory(value: Mapping[str, Any], document: Document) -> Service:
     base = root.partition("?")[0]
     at = _arcgis.REST.search(base)
     top = base[: at.end()] if at else base
-    folders = [words(f) for f in value["folders"]] if isinstance(value.get("folders"), list) else []
+    folders = (
+        [words(f) for f in value["folders"]]
+        if isinstance(value.get("folders"), list)
+        else []
+    )
     version = words(value.get("currentVersion"))
     layers = [_read_entry(row, top) for row in rows(value.get("services"))]
-    links = [layer.links[0] for layer in layers if layer.links] + [f"{top}/{f}" for f in folders if f]
+    links = [layer.links[0] for layer in layers if layer.links] + [
+        f"{top}/{f}" for f in folders if f
+    ]
     return Service(
         kind="arcgis-directory",
         endpoint=root,
         version=version,
         versions=(version,) if version else (),
-        layers=(*(x for x in layers if x.name), *(Layer(f, links=(f"{top}/{f}",)) for f in folders if f)),
+        layers=(
+            *(x for x in layers if x.name),
+            *(Layer(f, links=(f"{top}/{f}",)) for f in folders if f),
+        ),
         software=f"ArcGIS Server {words(value.get('fullVersion')) or version}".strip(),
         links=tuple(links),
     )
@@ -198,13 +254,28 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
         return None
     root = _arcgis.service_root(document.url)
     base = root.partition("?")[0]
-    anchors = [(absolute(href, document.url).partition("?")[0], text) for href, text in page.anchors()]
-    below = [(href, text) for href, text in anchors if href.lower().startswith(base.lower() + "/")]
+    anchors = [
+        (absolute(href, document.url).partition("?")[0], text)
+        for href, text in page.anchors()
+    ]
+    below = [
+        (href, text)
+        for href, text in anchors
+        if href.lower().startswith(base.lower() + "/")
+    ]
     if not below and page.asks_for_login:
         return Refusal(RefusalReason.LOGIN_WALL, page.title[:300], kind)
     if kind == "arcgis-directory":
-        resources = [(h, t) for h, t in below if _arcgis.SERVER.search(h) or h.count("/") == base.count("/") + 1]
-        layers = [Layer(name=h[len(base) + 1 :], title=t, links=(h,)) for h, t in resources if _arcgis.SERVER.search(h)]
+        resources = [
+            (h, t)
+            for h, t in below
+            if _arcgis.SERVER.search(h) or h.count("/") == base.count("/") + 1
+        ]
+        layers = [
+            Layer(name=h[len(base) + 1 :], title=t, links=(h,))
+            for h, t in resources
+            if _arcgis.SERVER.search(h)
+        ]
         links = [h for h, _ in resources]
     else:
         layers = [
@@ -228,7 +299,14 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
 
 def _service_document(query: LayerQuery) -> ServerRequest:
     url = urls.with_params(query.service.endpoint, {"f": "json"})
-    return ServerRequest(Rel.CAPABILITIES, "Service document", url, JSON, server=ServerType.ARCGIS, endpoint=query.root)
+    return ServerRequest(
+        Rel.CAPABILITIES,
+        "Service document",
+        url,
+        JSON,
+        server=ServerType.ARCGIS,
+        endpoint=query.root,
+    )
 
 
 def _layer_number(query: LayerQuery) -> int | None:
@@ -239,7 +317,13 @@ def _layer_number(query: LayerQuery) -> int | None:
 
 def _query(query: LayerQuery) -> ArcgisFeatures:
     """Ten features of a layer as GeoJSON, those in the box where one was asked for."""
-    request = {"where": "1=1", "outFields": "*", "outSR": "4326", "resultRecordCount": str(query.limit), "f": "geojson"}
+    request = {
+        "where": "1=1",
+        "outFields": "*",
+        "outSR": "4326",
+        "resultRecordCount": str(query.limit),
+        "f": "geojson",
+    }
     if query.is_part:
         request |= {
             "geometry": short_numbers(query.box.as_tuple(), ","),
@@ -276,7 +360,9 @@ def _picture(query: LayerQuery, *, is_image: bool) -> ArcgisPicture:
     return ArcgisPicture(
         Rel.MAP,
         "Map",
-        urls.with_params(f"{query.root}/{'exportImage' if is_image else 'export'}", request),
+        urls.with_params(
+            f"{query.root}/{'exportImage' if is_image else 'export'}", request
+        ),
         "image/png",
         crs="EPSG:3857",
         bounds=bounds,
@@ -300,17 +386,27 @@ def image_requests(query: LayerQuery) -> list[LayerRequest]:
 def feature_requests(query: LayerQuery) -> list[LayerRequest]:
     features = _query(query)
     described = urls.with_params(features.layer_url, {"f": "json"})
-    return [_service_document(query), features, LayerRequest(Rel.DESCRIPTION, "Layer document", described, JSON)]
+    return [
+        _service_document(query),
+        features,
+        LayerRequest(Rel.DESCRIPTION, "Layer document", described, JSON),
+    ]
 
 
 def tile_requests(query: LayerQuery) -> list[LayerRequest]:
-    return [_service_document(query), pyramid(query, f"{query.root}/tile/{{z}}/{{y}}/{{x}}.pbf")]
+    return [
+        _service_document(query),
+        pyramid(query, f"{query.root}/tile/{{z}}/{{y}}/{{x}}.pbf"),
+    ]
 
 
 def scene_requests(query: LayerQuery) -> list[LayerRequest]:
     layer_url = f"{query.root}/layers/{_layer_number(query) or 0}"
     url = urls.with_params(layer_url, {"f": "json"})
-    return [_service_document(query), SceneLayer(Rel.DATA, "Scene layer", url, JSON, layer_url=layer_url)]
+    return [
+        _service_document(query),
+        SceneLayer(Rel.DATA, "Scene layer", url, JSON, layer_url=layer_url),
+    ]
 
 
 def directory_requests(query: LayerQuery) -> list[LayerRequest]:
@@ -320,16 +416,44 @@ def directory_requests(query: LayerQuery) -> list[LayerRequest]:
     if not entry:
         return [server]
     url = urls.with_params(entry, {"f": "json"})
-    return [server, replace(server, rel=Rel.DESCRIPTION, title="Entry", url=url, endpoint=entry)]
+    return [
+        server,
+        replace(server, rel=Rel.DESCRIPTION, title="Entry", url=url, endpoint=entry),
+    ]
 
 
 _PARTS = (
-    ("arcgis-directory", "ArcGIS services directory", "ESRI:ArcGIS", directory_requests),
+    (
+        "arcgis-directory",
+        "ArcGIS services directory",
+        "ESRI:ArcGIS",
+        directory_requests,
+    ),
     ("arcgis-mapserver", "ArcGIS map service", "ESRI:ArcGIS:MapServer", map_requests),
-    ("arcgis-featureserver", "ArcGIS feature service", "ESRI:ArcGIS:FeatureServer", feature_requests),
-    ("arcgis-imageserver", "ArcGIS image service", "ESRI:ArcGIS:ImageServer", image_requests),
-    ("arcgis-vectortileserver", "ArcGIS vector tile service", "ESRI:ArcGIS:VectorTileServer", tile_requests),
-    ("arcgis-sceneserver", "ArcGIS scene service", "ESRI:ArcGIS:SceneServer", scene_requests),
+    (
+        "arcgis-featureserver",
+        "ArcGIS feature service",
+        "ESRI:ArcGIS:FeatureServer",
+        feature_requests,
+    ),
+    (
+        "arcgis-imageserver",
+        "ArcGIS image service",
+        "ESRI:ArcGIS:ImageServer",
+        image_requests,
+    ),
+    (
+        "arcgis-vectortileserver",
+        "ArcGIS vector tile service",
+        "ESRI:ArcGIS:VectorTileServer",
+        tile_requests,
+    ),
+    (
+        "arcgis-sceneserver",
+        "ArcGIS scene service",
+        "ESRI:ArcGIS:SceneServer",
+        scene_requests,
+    ),
 )
 
 
@@ -357,7 +481,9 @@ def _addresses(server: str) -> Addresses:
         ends=(server,),
         below=(Below("/rest/services/", pattern, has_blanks=True),),
         labels=terms(_LABELS[server]),
-        scripts=ScriptIdioms(family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),)),
+        scripts=ScriptIdioms(
+            family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),)
+        ),
     )
 
 
@@ -392,7 +518,9 @@ KINDS = tuple(
         probe_urls=probe_urls,
         reader=partial(read, kind),
         requester=requester,
-        addresses=_DIRECTORY if kind == "arcgis-directory" else _addresses(kind.removeprefix("arcgis-")),
+        addresses=_DIRECTORY
+        if kind == "arcgis-directory"
+        else _addresses(kind.removeprefix("arcgis-")),
         signature=Signature(keys=_arcgis.KEYS, has_pages=True),
         suspicion=partial(suspects, kind),
     )

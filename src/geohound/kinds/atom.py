@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from itertools import islice
 
 from geohound.document import Document, safe_xml
-from geohound.document.safe_xml import Element, attribute, child, children, local, namespace, text
+from geohound.document.safe_xml import (
+    Element,
+    attribute,
+    child,
+    children,
+    local,
+    namespace,
+    text,
+)
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
 from geohound.kinds._layer_query import LayerQuery, file_request
@@ -19,7 +27,9 @@ from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Service
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_PATH = re.compile(r"\.atom$|/atom(?:/|$)|inspire.{0,80}(?:atom|dls)|atom.{0,80}inspire", re.IGNORECASE)
+_PATH = re.compile(
+    r"\.atom$|/atom(?:/|$)|inspire.{0,80}(?:atom|dls)|atom.{0,80}inspire", re.IGNORECASE
+)
 _FEED = "application/atom+xml"
 _NOTED = frozenset(["id", "title", "summary", "content"])
 _CRS = re.compile(r"opengis\.net/def/crs/|^urn:ogc:def:crs|^EPSG:\d", re.IGNORECASE)
@@ -31,15 +41,27 @@ def read(document: Document) -> Service | None:
     root = document.root
     if root is None or not _is_download_service(root):
         return None
-    layers = tuple(_read_entry(e, document.url) for e in islice(children(root, "entry"), safe_xml.MAX_ITEMS + 1))
-    links = [href for layer in layers for href in layer.links if href.lower().endswith((".xml", ".atom"))]
+    layers = tuple(
+        _read_entry(e, document.url)
+        for e in islice(children(root, "entry"), safe_xml.MAX_ITEMS + 1)
+    )
+    links = [
+        href
+        for layer in layers
+        for href in layer.links
+        if href.lower().endswith((".xml", ".atom"))
+    ]
     author = child(root, "author")
     service = Service(
         kind="atom",
         endpoint=strip_view(document.url),
         title=text(root, "title"),
         abstract=text(root, "subtitle"),
-        provider=Provider(name=text(author, "name"), email=text(author, "email"), site=text(author, "uri")),
+        provider=Provider(
+            name=text(author, "name"),
+            email=text(author, "email"),
+            site=text(author, "uri"),
+        ),
         access=read_access(constraints=text(root, "rights")),
         layers=layers,
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
@@ -54,25 +76,36 @@ def _is_download_service(root: Element) -> bool:
     """INSPIRE's own elements; or, in the feed of one dataset, files by CRS; any other feed is news."""
     links = list(islice(children(root, "link"), 50))
     rels = {attribute(link, "rel") for link in links}
-    is_described = any("19139" in attribute(k, "type") or "19139" in attribute(k, "href") for k in links)
+    is_described = any(
+        "19139" in attribute(k, "type") or "19139" in attribute(k, "href")
+        for k in links
+    )
     if "describedby" in rels and is_described:
         return True
     if (
-        any(attribute(k, "rel") == "search" and "opensearchdescription" in attribute(k, "type") for k in links)
+        any(
+            attribute(k, "rel") == "search"
+            and "opensearchdescription" in attribute(k, "type")
+            for k in links
+        )
         and "describedby" in rels
     ):
         return True
     for entry in islice(children(root, "entry"), 20):
         if any("inspire" in namespace(e) for e in islice(entry, 100)):
             return True
-        if any(_CRS.search(attribute(c, "term")) for c in children(entry, "category")) and list(_files(entry)):
+        if any(
+            _CRS.search(attribute(c, "term")) for c in children(entry, "category")
+        ) and list(_files(entry)):
             return True
     return False
 
 
 def _files(entry: Element) -> Iterator[Element]:
     return (
-        e for e in islice(children(entry, "link"), 500) if attribute(e, "rel") in ("alternate", "section", "enclosure")
+        e
+        for e in islice(children(entry, "link"), 500)
+        if attribute(e, "rel") in ("alternate", "section", "enclosure")
     )
 
 
@@ -86,7 +119,14 @@ def _related(root: Element, url: str) -> Iterator[str]:
 def _read_entry(entry: Element, url: str) -> Layer:
     notes = {local(e): e for e in islice(entry, 200) if local(e) in _NOTED}
     files = list(_files(entry))
-    code = next((text(e) for e in islice(entry, 200) if local(e) == "spatial_dataset_identifier_code"), "")
+    code = next(
+        (
+            text(e)
+            for e in islice(entry, 200)
+            if local(e) == "spatial_dataset_identifier_code"
+        ),
+        "",
+    )
     crs = (
         crs_code(attribute(c, "term"))
         for c in islice(children(entry, "category"), 500)
@@ -99,7 +139,9 @@ def _read_entry(entry: Element, url: str) -> Layer:
         abstract=text(notes.get("summary")) or text(notes.get("content"))[:4_000],
         extent=_read_box(entry),
         crs=tuple(dict.fromkeys(crs)),
-        formats=tuple(dict.fromkeys(filter(None, (attribute(f, "type") for f in files)))),
+        formats=tuple(
+            dict.fromkeys(filter(None, (attribute(f, "type") for f in files)))
+        ),
         links=tuple(filter(None, (absolute(attribute(f, "href"), url) for f in files))),
     )
 

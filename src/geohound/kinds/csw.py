@@ -37,7 +37,9 @@ def _read(document: Document) -> Service | None:
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "2.0.2"
     common = {"SERVICE": "CSW", "VERSION": version}
-    server = capabilities(query, ServerType.CSW, version, {**common, "REQUEST": "GetCapabilities"})
+    server = capabilities(
+        query, ServerType.CSW, version, {**common, "REQUEST": "GetCapabilities"}
+    )
     asked = {
         **common,
         "REQUEST": "GetRecords",
@@ -56,7 +58,10 @@ def _box_filter(box: BBox, version: str) -> dict[str, str]:
     """CSW 3 has a parameter for a box; before that it is a filter, latitude first as the CRS says."""
     if version.startswith("3"):
         return {"BBOX": short_numbers(box.as_tuple(), ",")}
-    low, high = short_numbers((box.south, box.west), " "), short_numbers((box.north, box.east), " ")
+    low, high = (
+        short_numbers((box.south, box.west), " "),
+        short_numbers((box.north, box.east), " "),
+    )
     return {
         "CONSTRAINTLANGUAGE": "FILTER",
         "CONSTRAINT_LANGUAGE_VERSION": "1.1.0",
@@ -68,7 +73,11 @@ _ADDRESSES = Addresses(
     lives_anywhere=True,
     name="csw",
     ends=("csw",),
-    kvp=Kvp(services=("csw", "cat"), requests=("getrecords", "getrecordbyid"), asked_as="CSW"),
+    kvp=Kvp(
+        services=("csw", "cat"),
+        requests=("getrecords", "getrecordbyid"),
+        asked_as="CSW",
+    ),
     labels=("csw", "ogccsw", "cswgroup", "catalogue"),
     scripts=ScriptIdioms(
         calls="OpenLayers.Protocol.CSW|0.url OpenLayers.Protocol.CSW.v2_0_2|0.url",

@@ -45,21 +45,35 @@ def _root(url: str) -> str:
 def read(document: Document) -> Service | None:
     version = _VERSION.match(document.body[:200].decode("latin-1"))
     if version:
-        return finish(document, replace(_service(document, (), version[1]), companions=probe_urls(document.url)[1:2]))
+        return finish(
+            document,
+            replace(
+                _service(document, (), version[1]),
+                companions=probe_urls(document.url)[1:2],
+            ),
+        )
     value = document.json
     table = mapping(value.get("table")) if isinstance(value, dict) else {}
     columns = texts(table.get("columnNames"))
     lines = table.get("rows")
     if not columns or not isinstance(lines, list):
         return None
-    entries = [dict(zip(columns, line, strict=False)) for line in lines[:100_000] if isinstance(line, list)]
+    entries = [
+        dict(zip(columns, line, strict=False))
+        for line in lines[:100_000]
+        if isinstance(line, list)
+    ]
     if {"griddap", "tabledap", "Dataset ID"} <= set(columns):
         layers = [_read_listed(entry, document.url) for entry in entries]
     elif {"datasetID", "title", *_EDGES} <= set(columns):
         layers = [
-            _read_described(entry, document.url) for entry in entries if words(entry.get("datasetID")) != "allDatasets"
+            _read_described(entry, document.url)
+            for entry in entries
+            if words(entry.get("datasetID")) != "allDatasets"
         ]
-    elif columns == ("Resource", "URL") and "/erddap" in words(entries[0].get("URL") if entries else ""):
+    elif columns == ("Resource", "URL") and "/erddap" in words(
+        entries[0].get("URL") if entries else ""
+    ):
         layers = []
     else:
         return None
@@ -81,7 +95,11 @@ def _service(document: Document, layers: tuple[Layer, ...], version: str) -> Ser
 def _addresses(entry: Mapping[str, Any], url: str) -> tuple[str, ...]:
     """The addresses of a dataset that are services of another kind: WMS, and OPeNDAP under grid and table."""
     found = [absolute(entry.get("wms"), url)] if words(entry.get("wms")) else []
-    found += [f"{address}.dds" for name in ("griddap", "tabledap") if (address := absolute(entry.get(name), url))]
+    found += [
+        f"{address}.dds"
+        for name in ("griddap", "tabledap")
+        if (address := absolute(entry.get(name), url))
+    ]
     return tuple(filter(None, found))
 
 
@@ -111,7 +129,9 @@ def _read_described(entry: Mapping[str, Any], url: str) -> Layer:
 def requests(query: LayerQuery) -> list[LayerRequest]:
     """The variables of a dataset and the form for people; a grid over OPeNDAP, of a table the positions in the box."""
     endpoint = query.service.endpoint
-    listed = LayerRequest(Rel.CAPABILITIES, "Datasets", f"{endpoint}/info/index.json?{_FIRST_PAGE}", JSON)
+    listed = LayerRequest(
+        Rel.CAPABILITIES, "Datasets", f"{endpoint}/info/index.json?{_FIRST_PAGE}", JSON
+    )
     if not query.layer.name:
         return [listed]
     name = quoted_step(query.layer.name)
@@ -119,21 +139,45 @@ def requests(query: LayerQuery) -> list[LayerRequest]:
     dataset = f"{endpoint}/{'griddap' if is_grid else 'tabledap'}/{name}"
     described = [
         listed,
-        LayerRequest(Rel.DESCRIPTION, "Variables", f"{endpoint}/info/{name}/index.json", JSON),
+        LayerRequest(
+            Rel.DESCRIPTION, "Variables", f"{endpoint}/info/{name}/index.json", JSON
+        ),
         LayerRequest(Rel.DESCRIPTION, "Form", f"{dataset}.html", "text/html"),
     ]
     if is_grid:
-        return [*described, DapDataset(Rel.DATA, "Structure", f"{dataset}.dds", "text/plain", dataset=dataset)]
-    if not (query.layer.extent and query.layer.extent.box):  # then it may have no positions
+        return [
+            *described,
+            DapDataset(
+                Rel.DATA, "Structure", f"{dataset}.dds", "text/plain", dataset=dataset
+            ),
+        ]
+    if not (
+        query.layer.extent and query.layer.extent.box
+    ):  # then it may have no positions
         return described
-    return [*described, FeatureRequest(Rel.FEATURES, "Positions", f"{dataset}.geoJson?{_within(query.box)}", GEOJSON)]
+    return [
+        *described,
+        FeatureRequest(
+            Rel.FEATURES,
+            "Positions",
+            f"{dataset}.geoJson?{_within(query.box)}",
+            GEOJSON,
+        ),
+    ]
 
 
 def _within(box: BBox) -> str:
     """Each position in a box once."""
     west, south, east, north = (short_numbers((edge,)) for edge in box.as_tuple())
-    edges = (f"longitude>={west}", f"longitude<={east}", f"latitude>={south}", f"latitude<={north}")
-    return "&".join(("longitude,latitude", *(quote(edge, safe="=") for edge in edges), "distinct()"))
+    edges = (
+        f"longitude>={west}",
+        f"longitude<={east}",
+        f"latitude>={south}",
+        f"latitude<={north}",
+    )
+    return "&".join(
+        ("longitude,latitude", *(quote(edge, safe="=") for edge in edges), "distinct()")
+    )
 
 
 _ADDRESSES = Addresses(ends=("erddap",), paths=("/(?:tabledap|griddap)/",))

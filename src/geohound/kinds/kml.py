@@ -10,28 +10,47 @@ from geohound.document.safe_xml import Element, child, children, local, text
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
 from geohound.kinds._layer_query import LayerQuery, file_request
-from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, path_of, strip_view
+from geohound.kinds._reader import (
+    MAX_ENTRIES,
+    Reader,
+    finish,
+    itself,
+    path_of,
+    strip_view,
+)
 from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Service
 
 _MEDIA = "application/vnd.google-earth.kml+xml"
-_REQUEST = re.compile(r"[?&;](?:service|request)=\w", re.IGNORECASE)  # for a map that another service draws
+_REQUEST = re.compile(
+    r"[?&;](?:service|request)=\w", re.IGNORECASE
+)  # for a map that another service draws
 _EDGES = ("west", "south", "east", "north")
 
 
 def read(document: Document) -> Service | None:
     """Only with network links: features written into the file are data, not a service."""
     root = document.root
-    found = (e for e in root.iter() if local(e) == "NetworkLink") if root is not None else iter(())
+    found = (
+        (e for e in root.iter() if local(e) == "NetworkLink")
+        if root is not None
+        else iter(())
+    )
     links = list(islice(found, MAX_ENTRIES + 1))
     if root is None or not links:
         return None
-    top = next((e for e in root if local(e) in ("Document", "Folder", "NetworkLink")), root)
+    top = next(
+        (e for e in root if local(e) in ("Document", "Folder", "NetworkLink")), root
+    )
     layers = tuple(_read_link(e, document.url) for e in links[:MAX_ENTRIES])
     overlays = (e for e in root.iter() if local(e) == "href")
-    maps = [absolute(text(e), document.url) for e in islice(overlays, 10_000) if _REQUEST.search(text(e))]
+    maps = [
+        absolute(text(e), document.url)
+        for e in islice(overlays, 10_000)
+        if _REQUEST.search(text(e))
+    ]
     version = document.root_namespace.rpartition("/")[2]
     service = Service(
         kind="kml",
@@ -44,14 +63,20 @@ def read(document: Document) -> Service | None:
         extent=_read_region(top),
         layers=layers,
         layers_truncated=len(links) > MAX_ENTRIES,
-        links=(*(link for layer in layers for link in layer.links), *filter(None, maps)),
+        links=(
+            *(link for layer in layers for link in layer.links),
+            *filter(None, maps),
+        ),
     )
     return finish(document, service)
 
 
 def _read_link(element: Element, url: str) -> Layer:
     """A network link; `Url` is how KML 2.0 called `Link`."""
-    href = next((text(e, "href") for name in ("Link", "Url") for e in children(element, name)), "")
+    href = next(
+        (text(e, "href") for name in ("Link", "Url") for e in children(element, name)),
+        "",
+    )
     address = absolute(href, url)
     title = text(element, "name")
     return Layer(
@@ -71,7 +96,11 @@ def _read_region(element: Element) -> Extent | None:
 
 def requests(query: LayerQuery) -> list[LayerRequest]:
     """The file, and what the network link loads: KML by its ending, else whatever it may be."""
-    found = [file_request(Rel.CAPABILITIES, "Service document", query.service.endpoint, _MEDIA)]
+    found = [
+        file_request(
+            Rel.CAPABILITIES, "Service document", query.service.endpoint, _MEDIA
+        )
+    ]
     own = query.own_link()
     if not own:
         return found

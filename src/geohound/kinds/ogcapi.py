@@ -21,7 +21,14 @@ from geohound.kinds._json import (
     texts,
     words,
 )
-from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, below, landing_page, quoted_step
+from geohound.kinds._layer_query import (
+    GEOJSON,
+    JSON,
+    LayerQuery,
+    below,
+    landing_page,
+    quoted_step,
+)
 from geohound.kinds._licence import read_access
 from geohound.kinds._reader import NO_PATH, Reader, below_root, finish
 from geohound.kinds._request_boxes import size
@@ -29,7 +36,13 @@ from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
 from geohound.model.addresses import BESIDE, Addresses, Below, ScriptIdioms
 from geohound.model.bbox import short_numbers
-from geohound.model.layer_request import ApiItems, LayerRequest, Picture, Rel, ServerType
+from geohound.model.layer_request import (
+    ApiItems,
+    LayerRequest,
+    Picture,
+    Rel,
+    ServerType,
+)
 from geohound.model.service import Layer, Operation, Provider, Service
 from geohound.urls import params_lower, with_params
 
@@ -51,7 +64,9 @@ _PATHS = {
     "ogcapi-styles": re.compile(r"/styles/?$|/ogc/styles(?:/|$)"),
     "ogcapi-tiles": re.compile(r"/tileMatrixSets(?:/|$)|/ogc/tiles(?:/|$)"),
     "ogcapi-edr": re.compile(r"/edr(?:/|$)"),
-    "ogcapi-records": re.compile(r"/collections/metadata:main|/api/search/v1(?:/|$)"),  # pycsw; ArcGIS Hub
+    "ogcapi-records": re.compile(
+        r"/collections/metadata:main|/api/search/v1(?:/|$)"
+    ),  # pycsw; ArcGIS Hub
 }
 _DATA_RELS = (
     "items",
@@ -85,7 +100,11 @@ def probe_urls(url: str) -> tuple[str, ...]:
     asked = [
         page
         for root in roots_of(url, _BELOW)
-        for page in (below_root(root, "conformance"), below_root(root, "collections"), root)
+        for page in (
+            below_root(root, "conformance"),
+            below_root(root, "collections"),
+            root,
+        )
     ]
     return tuple(f"{a}{'&' if '?' in a else '?'}f=json" for a in asked)
 
@@ -96,7 +115,9 @@ def read(kind: str, document: Document) -> Service | None:
         return None
     value = mapping(document.json)
     links = links_by_rel(value.get("links"))
-    layers = tuple(_read_offering(row, document.url) for row in proof.offerings.get(kind, ()))
+    layers = tuple(
+        _read_offering(row, document.url) for row in proof.offerings.get(kind, ())
+    )
     version = evidence.version_of(kind, proof.conforms_to)
     speaks_for_all = proof.is_landing or isinstance(value.get("collections"), list)
     contact = mapping(value.get("contact")) or mapping(value.get("provider"))
@@ -117,16 +138,27 @@ def read(kind: str, document: Document) -> Service | None:
         layers=layers,
         operations=_read_operations(links, document.url),
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
-        crs=_read_crs(value) or tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
-        language=words(mapping(next(iter(links.get("self", ())), None)).get("hreflang"))[:12],
-        online_resource=declared_root(links, document.url, _BELOW, is_landing=proof.is_landing),
+        crs=_read_crs(value)
+        or tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
+        language=words(
+            mapping(next(iter(links.get("self", ())), None)).get("hreflang")
+        )[:12],
+        online_resource=declared_root(
+            links, document.url, _BELOW, is_landing=proof.is_landing
+        ),
     )
-    return finish(document, replace(service, **_completion(kind, service.endpoint, proof)), *proof.conforms_to)
+    return finish(
+        document,
+        replace(service, **_completion(kind, service.endpoint, proof)),
+        *proof.conforms_to,
+    )
 
 
 def _completion(kind: str, root: str, proof: evidence.ApiEvidence) -> dict[str, Any]:
     """The other documents of an API: what it is, what it holds, who offers it; this one says but one."""
-    holds = {"ogcapi-processes": "processes", "ogcapi-styles": "styles"}.get(kind, "collections")
+    holds = {"ogcapi-processes": "processes", "ogcapi-styles": "styles"}.get(
+        kind, "collections"
+    )
     asked = [
         below_root(root, "conformance") if not proof.conforms_to else "",
         below_root(root, holds) if not proof.is_whole else "",
@@ -145,29 +177,43 @@ def _read_provider(contact: Mapping[str, Any]) -> Provider:
     )
 
 
-def _licence_words(value: Mapping[str, Any], links: Mapping[str, list[Mapping[str, Any]]]) -> str:
+def _licence_words(
+    value: Mapping[str, Any], links: Mapping[str, list[Mapping[str, Any]]]
+) -> str:
     link = mapping(next(iter(links.get("license", ())), None))
     return f"{words(value.get('license'))} {words(link.get('title'))} {words(link.get('href'))}".strip()
 
 
 def _read_crs(value: Mapping[str, Any]) -> tuple[str, ...]:
     """CRS in one form; `#/crs` points to the list of the whole document."""
-    return tuple(dict.fromkeys(crs_code(c) for c in texts(value.get("crs")) if not c.startswith("#")))
+    return tuple(
+        dict.fromkeys(
+            crs_code(c) for c in texts(value.get("crs")) if not c.startswith("#")
+        )
+    )
 
 
-def _read_operations(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> tuple[Operation, ...]:
+def _read_operations(
+    links: Mapping[str, list[Mapping[str, Any]]], url: str
+) -> tuple[Operation, ...]:
     found = []
     for rel in _OPERATIONS:
         hrefs = [absolute(link.get("href"), url) for link in links.get(rel, ())]
         if any(hrefs):
-            types = tuple(dict.fromkeys(filter(None, (words(link.get("type")) for link in links[rel]))))
+            types = tuple(
+                dict.fromkeys(
+                    filter(None, (words(link.get("type")) for link in links[rel]))
+                )
+            )
             found.append(Operation(rel, get=next(filter(None, hrefs)), formats=types))
     tile = _tile_template(links, url)
     return (*found, Operation("tile", get=tile)) if tile else tuple(found)
 
 
 def _tile_template(links: Mapping[str, list[Mapping[str, Any]]], url: str) -> str:
-    templated = [link for some in links.values() for link in some if link.get("templated")]
+    templated = [
+        link for some in links.values() for link in some if link.get("templated")
+    ]
     addresses = [absolute(link.get("href"), url) for link in templated]
     return next((address for address in addresses if _TILE.search(address)), "")
 
@@ -180,19 +226,30 @@ def _read_offering(row: Mapping[str, Any], url: str) -> Layer:
     title = words(row.get("title"))
     name = words(row.get("id")) or words(row.get("name")) or title
     return Layer(
-        name=name or words(row.get("tileMatrixSetId")) or words(row.get("tileMatrixSetURI")).rpartition("/")[2] or "?",
+        name=name
+        or words(row.get("tileMatrixSetId"))
+        or words(row.get("tileMatrixSetURI")).rpartition("/")[2]
+        or "?",
         title=title,
         abstract=words(row.get("description")) or words(row.get("abstract")),
         keywords=texts(row.get("keywords")),
         extent=spatial_extent(row.get("extent")),
         crs=_read_crs(row),
-        formats=tuple(dict.fromkeys(filter(None, (words(link.get("type")) for link in data)))),
-        styles=tuple(filter(None, (words(mapping(s).get("id")) for s in row.get("styles") or ())))
+        formats=tuple(
+            dict.fromkeys(filter(None, (words(link.get("type")) for link in data)))
+        ),
+        styles=tuple(
+            filter(None, (words(mapping(s).get("id")) for s in row.get("styles") or ()))
+        )
         if isinstance(row.get("styles"), list)
         else (),
         times=times,
         queryable=bool(links.get("items") or links.get("queryables")),
-        links=tuple(dict.fromkeys(filter(None, (absolute(link.get("href"), url) for link in data)))),
+        links=tuple(
+            dict.fromkeys(
+                filter(None, (absolute(link.get("href"), url) for link in data))
+            )
+        ),
     )
 
 
@@ -213,7 +270,15 @@ def item_requests(query: LayerQuery, rel: Rel) -> list[LayerRequest]:
     if query.is_part:
         request["bbox"] = short_numbers(query.box.as_tuple(), ",")
     url = with_params(_items_link(query), request)
-    items = ApiItems(rel, "Items", url, GEOJSON, limit_name="limit", server=ServerType.OGC_API, name=query.layer.name)
+    items = ApiItems(
+        rel,
+        "Items",
+        url,
+        GEOJSON,
+        limit_name="limit",
+        server=ServerType.OGC_API,
+        name=query.layer.name,
+    )
     return [landing, _described(query), items]
 
 
@@ -227,7 +292,9 @@ def _items_link(query: LayerQuery) -> str:
         path = link.partition("?")[0].rstrip("/")
         if path.endswith("/items") and view in ("json", "geojson", GEOJSON):
             return link
-    return below(query.service.endpoint, f"collections/{quoted_step(query.layer.name)}/items")
+    return below(
+        query.service.endpoint, f"collections/{quoted_step(query.layer.name)}/items"
+    )
 
 
 def _map_requests(query: LayerQuery) -> list[LayerRequest]:
@@ -236,9 +303,22 @@ def _map_requests(query: LayerQuery) -> list[LayerRequest]:
         return [landing_page(query)]
     bounds = query.box.as_tuple()
     width, height = size(bounds, query.longest_px)
-    asked = {"bbox": short_numbers(bounds, ","), "width": str(width), "height": str(height), "f": "png"}
+    asked = {
+        "bbox": short_numbers(bounds, ","),
+        "width": str(width),
+        "height": str(height),
+        "f": "png",
+    }
     url = with_params(below(_collection(query), "map"), asked)
-    picture = Picture(Rel.MAP, "Map", url, "image/png", crs="CRS:84", bounds=bounds, size_px=(width, height))
+    picture = Picture(
+        Rel.MAP,
+        "Map",
+        url,
+        "image/png",
+        crs="CRS:84",
+        bounds=bounds,
+        size_px=(width, height),
+    )
     return [landing_page(query), _described(query), picture]
 
 
@@ -248,7 +328,11 @@ def _coverage_requests(query: LayerQuery) -> list[LayerRequest]:
         return [landing_page(query)]
     asked = {"bbox": short_numbers(query.box.as_tuple(), ",")}
     url = with_params(below(_collection(query), "coverage"), asked)
-    return [landing_page(query), _described(query), LayerRequest(Rel.COVERAGE, "Coverage", url)]
+    return [
+        landing_page(query),
+        _described(query),
+        LayerRequest(Rel.COVERAGE, "Coverage", url),
+    ]
 
 
 def _position_requests(query: LayerQuery) -> list[LayerRequest]:
@@ -256,8 +340,12 @@ def _position_requests(query: LayerQuery) -> list[LayerRequest]:
     if not query.layer.name:
         return [landing_page(query)]
     box = query.box
-    middle = short_numbers(((box.west + box.east) / 2, (box.south + box.north) / 2), " ")
-    url = with_params(below(_collection(query), "position"), {"coords": f"POINT({middle})"})
+    middle = short_numbers(
+        ((box.west + box.east) / 2, (box.south + box.north) / 2), " "
+    )
+    url = with_params(
+        below(_collection(query), "position"), {"coords": f"POINT({middle})"}
+    )
     values = LayerRequest(Rel.DATA, "Position", url, "application/prs.coverage+json")
     return [landing_page(query), _described(query), values]
 
@@ -266,7 +354,9 @@ def _tile_requests(query: LayerQuery) -> list[LayerRequest]:
     """The Mercator pyramid of a collection, or of the whole API."""
     layer = query.layer
     listed = (o.get for o in query.service.operations if o.name == "tilesets-vector")
-    tilesets = next((link for link in (*layer.links, *listed) if _TILESETS.search(link)), "")
+    tilesets = next(
+        (link for link in (*layer.links, *listed) if _TILESETS.search(link)), ""
+    )
     if not tilesets and not layer.name:
         return [landing_page(query)]
     if not tilesets:
@@ -274,9 +364,16 @@ def _tile_requests(query: LayerQuery) -> list[LayerRequest]:
         tilesets = below(_collection(query), path)
     base = tilesets.partition("?")[0].rstrip("/")
     # The standard puts the row first; TiTiler and its kin say that they do not.
-    templates = (*layer.links, *(o.get for o in query.service.operations if o.name == "tile"))
-    place = "{z}/{x}/{y}" if any(map(_COLUMN_FIRST.search, templates)) else "{z}/{y}/{x}"
-    template = f"{base}/WebMercatorQuad/{place}?f={'png' if '/map/tiles' in base else 'mvt'}"
+    templates = (
+        *layer.links,
+        *(o.get for o in query.service.operations if o.name == "tile"),
+    )
+    place = (
+        "{z}/{x}/{y}" if any(map(_COLUMN_FIRST.search, templates)) else "{z}/{y}/{x}"
+    )
+    template = (
+        f"{base}/WebMercatorQuad/{place}?f={'png' if '/map/tiles' in base else 'mvt'}"
+    )
     described = LayerRequest(Rel.DESCRIPTION, "Tilesets", tilesets, JSON)
     return [landing_page(query), described, pyramid(query, template)]
 
@@ -284,18 +381,46 @@ def _tile_requests(query: LayerQuery) -> list[LayerRequest]:
 def _listed_requests(query: LayerQuery, path: str, title: str) -> list[LayerRequest]:
     """One entry of a list of processes or styles, or the list."""
     step = f"{path}/{quoted_step(query.layer.name)}" if query.layer.name else path
-    return [landing_page(query), LayerRequest(Rel.DESCRIPTION, title, below(query.service.endpoint, step), JSON)]
+    return [
+        landing_page(query),
+        LayerRequest(Rel.DESCRIPTION, title, below(query.service.endpoint, step), JSON),
+    ]
 
 
 _PARTS = (
-    ("ogcapi-features", "OGC API Features", "OGCFeat", partial(item_requests, rel=Rel.FEATURES)),
+    (
+        "ogcapi-features",
+        "OGC API Features",
+        "OGCFeat",
+        partial(item_requests, rel=Rel.FEATURES),
+    ),
     ("ogcapi-tiles", "OGC API Tiles", "OGCTile", _tile_requests),
     ("ogcapi-maps", "OGC API Maps", "OGCMaps", _map_requests),
     ("ogcapi-coverages", "OGC API Coverages", "OGCCov", _coverage_requests),
-    ("ogcapi-records", "OGC API Records", "OGCRec", partial(item_requests, rel=Rel.RECORDS)),
-    ("ogcapi-processes", "OGC API Processes", "OGCProc", partial(_listed_requests, path="processes", title="Process")),
-    ("ogcapi-edr", "OGC API Environmental Data Retrieval", "OGCEDR", _position_requests),
-    ("ogcapi-styles", "OGC API Styles", "OGCStyles", partial(_listed_requests, path="styles", title="Style")),
+    (
+        "ogcapi-records",
+        "OGC API Records",
+        "OGCRec",
+        partial(item_requests, rel=Rel.RECORDS),
+    ),
+    (
+        "ogcapi-processes",
+        "OGC API Processes",
+        "OGCProc",
+        partial(_listed_requests, path="processes", title="Process"),
+    ),
+    (
+        "ogcapi-edr",
+        "OGC API Environmental Data Retrieval",
+        "OGCEDR",
+        _position_requests,
+    ),
+    (
+        "ogcapi-styles",
+        "OGC API Styles",
+        "OGCStyles",
+        partial(_listed_requests, path="styles", title="Style"),
+    ),
 )
 
 
@@ -322,25 +447,38 @@ _ADDRESSES = {
         ),
     ),
     "ogcapi-tiles": Addresses(
-        rank=BESIDE, paths=("/ogc/tiles",), below=_in_collections(rf"{_STYLED}(?:map/)?tiles(?:/[^?#]*)?")
+        rank=BESIDE,
+        paths=("/ogc/tiles",),
+        below=_in_collections(rf"{_STYLED}(?:map/)?tiles(?:/[^?#]*)?"),
     ),
-    "ogcapi-maps": Addresses(rank=BESIDE, paths=("/ogc/maps",), below=_in_collections(rf"{_STYLED}map")),
-    "ogcapi-coverages": Addresses(rank=BESIDE, below=_in_collections(r"coverage(?:/[^?#]*)?")),
+    "ogcapi-maps": Addresses(
+        rank=BESIDE, paths=("/ogc/maps",), below=_in_collections(rf"{_STYLED}map")
+    ),
+    "ogcapi-coverages": Addresses(
+        rank=BESIDE, below=_in_collections(r"coverage(?:/[^?#]*)?")
+    ),
     "ogcapi-records": Addresses(rank=BESIDE, paths=("/ogc/records",)),
     "ogcapi-processes": Addresses(
         rank=BESIDE,
         below=(
-            Below("/processes/", r"^(?P<service>https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$"),
+            Below(
+                "/processes/",
+                r"^(?P<service>https?://[^?#]*?)/processes/[^/?#]+/(?:execution|jobs)$",
+            ),
             Below(
                 "/processes",
                 r"^(?P<service>https?://[^?#]*/(?:pygeoapi|ogc-?api|oapi|ogc))(?P<operation>/processes(?:/[^/?#]+)?)$",
             ),
         ),
-        scripts=ScriptIdioms(strings=(("processes", r"(?<=[\"'`/}])processes[/\"'`?]"),)),
+        scripts=ScriptIdioms(
+            strings=(("processes", r"(?<=[\"'`/}])processes[/\"'`?]"),)
+        ),
     ),
     "ogcapi-edr": Addresses(
         rank=BESIDE,
-        below=_in_collections(r"(?:position|radius|area|cube|trajectory|corridor|locations)(?:/[^?#]*)?"),
+        below=_in_collections(
+            r"(?:position|radius|area|cube|trajectory|corridor|locations)(?:/[^?#]*)?"
+        ),
     ),
     "ogcapi-styles": Addresses(rank=BESIDE),
 }

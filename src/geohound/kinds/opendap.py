@@ -16,29 +16,46 @@ from geohound.kinds._reader import Reader, finish, path_of
 from geohound.kinds._signature import Signature
 from geohound.model.addresses import Addresses
 from geohound.model.layer_request import DapDataset, LayerRequest, Rel
-from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
+from geohound.model.service import (
+    Extent,
+    Layer,
+    Provider,
+    Refusal,
+    RefusalReason,
+    Service,
+)
 
 _PATH = re.compile(  # a folder or a catalogue of datasets is none
     r"(?:/(?:dodsC|opendap|dap|dap4|dods)/.+|\.(?:dds|das|ddx|dmr)|\.(?:nc4?|hdf5?|h5|grib2?|grb2?)\.html)"
     r"(?<!/)(?<!\.xml)(?<!/catalog\.html)$",
     re.IGNORECASE,
 )
-_RESPONSE = re.compile(r"\.(?:dds|das|ddx|dmr(?:\.xml)?|dods|ver|info|html|ascii)$", re.IGNORECASE)
+_RESPONSE = re.compile(
+    r"\.(?:dds|das|ddx|dmr(?:\.xml)?|dods|ver|info|html|ascii)$", re.IGNORECASE
+)
 _DDS = re.compile(r"\A\s*Dataset\s*\{", re.IGNORECASE)
 _DDS_END = re.compile(r"\}\s*+([^;{}]{0,300});\s*+\Z")
 _DAS = re.compile(r"\A\s*Attributes\s*\{")
 _ERROR = re.compile(
-    r"\A\s*Error\s*\{\s*+(?:code\s*+=\s*+(\d+)\s*+;\s*+)?(?:message\s*=\s*\"([^\"]{0,300}))?", re.IGNORECASE
+    r"\A\s*Error\s*\{\s*+(?:code\s*+=\s*+(\d+)\s*+;\s*+)?(?:message\s*=\s*\"([^\"]{0,300}))?",
+    re.IGNORECASE,
 )
 _START = re.compile(r"\s*(?:Dataset|Attributes|Error)\s*\{", re.IGNORECASE)
 _TYPES = "Byte|U?Int(?:8|16|32|64)|Float(?:32|64)|String|Url|Char|Opaque|Enum"
 _MARK = re.compile(r"[{};]")
 _GLOBAL = re.compile(r"\bString\s+(\w{1,60})\s+\"((?:[^\"\\]|\\.){0,4000})\"")
-_NUMBER = re.compile(r"\b(?:Float|Int)\d\d\s+(geospatial_\w{1,40})\s+([-+\d.eE]{1,40})\s*;")
+_NUMBER = re.compile(
+    r"\b(?:Float|Int)\d\d\s+(geospatial_\w{1,40})\s+([-+\d.eE]{1,40})\s*;"
+)
 # Containers of a DAS that describe the dataset; the last is what pydap calls the sizes of the axes.
 _NO_VARIABLES = ("_GLOBAL", "DODS_EXTRA", "dimensions")
 _HEAD_CHARS = 2_000_000
-_SERVER_HEADERS = ("xdods-server", "x-opendap-server", "xopendap-server", "opendap-server")
+_SERVER_HEADERS = (
+    "xdods-server",
+    "x-opendap-server",
+    "xopendap-server",
+    "opendap-server",
+)
 _MAX_VARIABLES = 20_000
 
 
@@ -56,14 +73,21 @@ def _root(url: str) -> str:
 
 
 def read(document: Document) -> Service | Refusal | None:
-    if document.root_name == "Dataset" and "opendap.org/ns/dap" in document.root_namespace.lower():
+    if (
+        document.root_name == "Dataset"
+        and "opendap.org/ns/dap" in document.root_namespace.lower()
+    ):
         return _read_xml(document)
     if document.is_html or document.is_image or document.body[:1] in (b"{", b"[", b"<"):
         return None
     head = document.body[:400].decode("latin-1")
     error = _ERROR.match(head)
     if error and (error[1] or error[2]) and _PATH.search(path_of(document.url)):
-        reason = RefusalReason.NOT_FOUND if error[1] in ("404", "4") else RefusalReason.EXCEPTION_REPORT
+        reason = (
+            RefusalReason.NOT_FOUND
+            if error[1] in ("404", "4")
+            else RefusalReason.EXCEPTION_REPORT
+        )
         return Refusal(reason, f"{error[1] or ''} {error[2] or ''}".strip(), "opendap")
     if _DDS.match(head):
         return _read_dds(document)
@@ -73,13 +97,22 @@ def read(document: Document) -> Service | Refusal | None:
 def _read_dds(document: Document) -> Service | None:
     source = document.text[:_HEAD_CHARS]
     end = _DDS_END.search(source[-600:])
-    if end is None and not document.response.truncated and len(document.text) <= _HEAD_CHARS:
+    if (
+        end is None
+        and not document.response.truncated
+        and len(document.text) <= _HEAD_CHARS
+    ):
         return None
     layers = tuple(Layer(name=name) for name in dict.fromkeys(_read_variables(source)))
     title = unquote(end[1].strip()) if end else ""
     if len(title) < 2:  # ERDDAP calls every table "s"; the DAS has the title
-        return replace(_service(document, "2.0", "", layers), companions=(f"{_root(document.url)}.das",))
-    service = _service(document, "2.0", title or _root(document.url).rpartition("/")[2], layers)
+        return replace(
+            _service(document, "2.0", "", layers),
+            companions=(f"{_root(document.url)}.das",),
+        )
+    service = _service(
+        document, "2.0", title or _root(document.url).rpartition("/")[2], layers
+    )
     return replace(service, companions=(f"{service.endpoint}.das",))
 
 
@@ -96,7 +129,11 @@ def _read_variables(source: str) -> list[str]:
             blocks.append(said[-1].lower() if said else "")
         elif mark[0] == "}":
             closed = blocks.pop() if blocks else ""
-        elif said and "grid" not in blocks and (closed == "grid" or (not closed and len(said) > 1)):
+        elif (
+            said
+            and "grid" not in blocks
+            and (closed == "grid" or (not closed and len(said) > 1))
+        ):
             names.append(said[-1][:200])
         if mark[0] == ";":
             closed = ""
@@ -105,27 +142,46 @@ def _read_variables(source: str) -> list[str]:
 
 def _read_das(document: Document) -> Service:
     source = document.text[:_HEAD_CHARS]
-    facts = {found[1].lower(): found[2] for found in islice(_GLOBAL.finditer(source), 5_000)}
-    numbers = {found[1].lower(): found[2] for found in islice(_NUMBER.finditer(source), 1_000)}
-    names = re.findall(r"^ {1,8}(\w{1,200})\s*\{", source, re.MULTILINE)[:_MAX_VARIABLES]
-    layers = tuple(Layer(name=n) for n in dict.fromkeys(names) if not n.endswith(_NO_VARIABLES))
+    facts = {
+        found[1].lower(): found[2] for found in islice(_GLOBAL.finditer(source), 5_000)
+    }
+    numbers = {
+        found[1].lower(): found[2] for found in islice(_NUMBER.finditer(source), 1_000)
+    }
+    names = re.findall(r"^ {1,8}(\w{1,200})\s*\{", source, re.MULTILINE)[
+        :_MAX_VARIABLES
+    ]
+    layers = tuple(
+        Layer(name=n) for n in dict.fromkeys(names) if not n.endswith(_NO_VARIABLES)
+    )
     provider = Provider(
         name=facts.get("institution", "") or facts.get("creator_name", ""),
         email=facts.get("creator_email", ""),
         site=facts.get("creator_url", ""),
     )
     title = facts.get("title", "") or _root(document.url).rpartition("/")[2]
-    return _service(document, "2.0", title, layers, (facts.get("summary", ""), provider, _read_box(numbers)))
+    return _service(
+        document,
+        "2.0",
+        title,
+        layers,
+        (facts.get("summary", ""), provider, _read_box(numbers)),
+    )
 
 
 def _read_box(numbers: dict[str, str]) -> Extent | None:
-    edges = [as_number(numbers.get(f"geospatial_{e}")) for e in ("lon_min", "lat_min", "lon_max", "lat_max")]
+    edges = [
+        as_number(numbers.get(f"geospatial_{e}"))
+        for e in ("lon_min", "lat_min", "lon_max", "lat_max")
+    ]
     return extent(edges) if all(e is not None for e in edges) else None
 
 
 def _facts_in(root: safe_xml.Element) -> dict[str, str]:
     """The attributes of the data set by name, those that are no long lists."""
-    elements = [e for e in islice(root.iter(), 5_000) if local(e) == "Attribute" and len(e) <= 3]
+    elements = [
+        e for e in islice(root.iter(), 5_000) if local(e) == "Attribute" and len(e) <= 3
+    ]
     return {attribute(element, "name").lower(): text(element) for element in elements}
 
 
@@ -136,7 +192,9 @@ def _read_xml(document: Document) -> Service | None:
     is_four = "dap/4" in document.root_namespace.lower()
     kinds = re.compile(rf"^(?:{_TYPES}|Grid|Array|Structure|Sequence)$")
     elements = (e for e in root if kinds.match(local(e)) and attribute(e, "name"))
-    layers = tuple(Layer(name=attribute(e, "name")) for e in islice(elements, safe_xml.MAX_ITEMS))
+    layers = tuple(
+        Layer(name=attribute(e, "name")) for e in islice(elements, safe_xml.MAX_ITEMS)
+    )
     facts = _facts_in(root)
     title = facts.get("title", "") or attribute(root, "name")
     return _service(
@@ -144,7 +202,11 @@ def _read_xml(document: Document) -> Service | None:
         "4.0" if is_four else "2.0",
         title,
         layers,
-        (facts.get("summary", ""), Provider(name=facts.get("institution", "")), _read_box(facts)),
+        (
+            facts.get("summary", ""),
+            Provider(name=facts.get("institution", "")),
+            _read_box(facts),
+        ),
     )
 
 
@@ -175,8 +237,13 @@ def _service(
 
 def requests(query: LayerQuery) -> list[LayerRequest]:
     base = query.service.endpoint.removesuffix(".dds").removesuffix(".html")
-    attributes = LayerRequest(Rel.DESCRIPTION, "Attributes", f"{base}.das", "text/plain")
-    return [attributes, DapDataset(Rel.DATA, "Structure", f"{base}.dds", "text/plain", dataset=base)]
+    attributes = LayerRequest(
+        Rel.DESCRIPTION, "Attributes", f"{base}.das", "text/plain"
+    )
+    return [
+        attributes,
+        DapDataset(Rel.DATA, "Structure", f"{base}.dds", "text/plain", dataset=base),
+    ]
 
 
 _ADDRESSES = Addresses(ends=("opendap",), paths=(r"\.dds(?:$|\?)",))

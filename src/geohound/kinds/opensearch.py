@@ -30,7 +30,9 @@ _FOR_PEOPLE = frozenset(
 _GEOGRAPHIC = re.compile(r"\{(?:geo|time|eo|georss):[\w-]{1,40}\??\}")
 
 
-_PATH = re.compile(r"opensearch|(?:/osdd|/description\.xml|/search\.xml)$", re.IGNORECASE)
+_PATH = re.compile(
+    r"opensearch|(?:/osdd|/description\.xml|/search\.xml)$", re.IGNORECASE
+)
 _DESCRIPTION = "application/opensearchdescription+xml"
 _PLACE = re.compile(r"\{(?:[\w.-]{1,40}:)?([\w.-]{1,60})(\??)\}")
 
@@ -51,11 +53,14 @@ def read(document: Document) -> Service | None:
         abstract=text(parts.get("Description")),
         keywords=tuple(dict.fromkeys(text(parts.get("Tags")).split())),
         provider=Provider(
-            name=text(parts.get("Developer")) or text(parts.get("Attribution")), email=text(parts.get("Contact"))
+            name=text(parts.get("Developer")) or text(parts.get("Attribution")),
+            email=text(parts.get("Contact")),
         ),
         layers=layers,
         operations=tuple(
-            Operation("search", get=layer.links[0], formats=layer.formats) for layer in layers if layer.links
+            Operation("search", get=layer.links[0], formats=layer.formats)
+            for layer in layers
+            if layer.links
         ),
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         language=text(parts.get("Language")).replace("*", "")[:12],
@@ -66,7 +71,10 @@ def read(document: Document) -> Service | None:
 
 def _own_address(urls: Sequence[Element], base: str) -> str:
     """Where the description says that it is itself."""
-    own = next((attribute(url, "template") for url in urls if attribute(url, "rel") == "self"), "")
+    own = next(
+        (attribute(url, "template") for url in urls if attribute(url, "rel") == "self"),
+        "",
+    )
     return canonical(own, base) or "" if own else ""
 
 
@@ -75,7 +83,9 @@ def _is_of_a_catalogue(element: Element) -> bool:
         return False
     if _GEOGRAPHIC.search(attribute(element, "template")[:4_000]):
         return True
-    return attribute(element, "type").partition(";")[0].strip().lower() not in _FOR_PEOPLE
+    return (
+        attribute(element, "type").partition(";")[0].strip().lower() not in _FOR_PEOPLE
+    )
 
 
 def _read_url(element: Element) -> Layer:
@@ -91,9 +101,13 @@ def _read_url(element: Element) -> Layer:
 
 def requests(query: LayerQuery) -> list[LayerRequest]:
     """A search by the template of the layer, or by the first that answers machines: ten results, of the box if any."""
-    described = LayerRequest(Rel.CAPABILITIES, "Description", query.service.endpoint, _DESCRIPTION)
+    described = LayerRequest(
+        Rel.CAPABILITIES, "Description", query.service.endpoint, _DESCRIPTION
+    )
     template, media = _choose_template(query)
-    url = canonical(_fill(template, query), query.service.endpoint) if template else None
+    url = (
+        canonical(_fill(template, query), query.service.endpoint) if template else None
+    )
     if url is None or "{" in url:
         return [described]
     if "geo+json" in media:
@@ -113,12 +127,25 @@ def _choose_template(query: LayerQuery) -> tuple[str, str]:
 
 def _fill(template: str, query: LayerQuery) -> str:
     """The template with values for what is known; parameters without a value are left out where that is allowed."""
-    values = {"count": "10", "startindex": "1", "startpage": "1", "inputencoding": "UTF-8", "outputencoding": "UTF-8"}
+    values = {
+        "count": "10",
+        "startindex": "1",
+        "startpage": "1",
+        "inputencoding": "UTF-8",
+        "outputencoding": "UTF-8",
+    }
     if query.is_part:
         values["box"] = short_numbers(query.box.as_tuple(), ",")
     base, mark, rest = template.partition("?")
-    pairs = [pair for pair in rest.split("&") if not _is_left_out(pair, values)] if mark else []
-    filled = [_PLACE.sub(lambda found: values.get(_name(found), ""), part) for part in (base, *pairs)]
+    pairs = (
+        [pair for pair in rest.split("&") if not _is_left_out(pair, values)]
+        if mark
+        else []
+    )
+    filled = [
+        _PLACE.sub(lambda found: values.get(_name(found), ""), part)
+        for part in (base, *pairs)
+    ]
     return f"{filled[0]}{mark}{'&'.join(filled[1:])}"
 
 

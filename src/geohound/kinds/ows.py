@@ -18,9 +18,13 @@ from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Layer, Service
 
-_SECTIONS = frozenset({"ServiceIdentification", "ServiceProvider", "OperationsMetadata"})
+_SECTIONS = frozenset(
+    {"ServiceIdentification", "ServiceProvider", "OperationsMetadata"}
+)
 _OLD_SECTIONS = frozenset({"Service", "Capability"})
-_ROOT = re.compile(r"(?:(?!W[MFC]S_)[A-Z][A-Z0-9]{1,6}_)?Capabilities")  # but for those that other kinds read
+_ROOT = re.compile(
+    r"(?:(?!W[MFC]S_)[A-Z][A-Z0-9]{1,6}_)?Capabilities"
+)  # but for those that other kinds read
 _OTHERS = frozenset({"wcs", "wcps", "wmts", "wps", "csw", "sos", "sps"})
 _OTHER_SERVICES = frozenset(
     {
@@ -50,23 +54,41 @@ def _read(document: Document) -> Service | None:
     if root is None:
         return None
     sections = {local(c) for c in root}
-    if not sections & _SECTIONS and not sections >= _OLD_SECTIONS and not attribute(root, "version"):
+    if (
+        not sections & _SECTIONS
+        and not sections >= _OLD_SECTIONS
+        and not attribute(root, "version")
+    ):
         return None
     if "opengis.net" not in document.root_namespace and not _speaks_ows(root):
         return None
     about = _ows.read_common("ows", root, document.url)
     section = child(root, "Service")
     if section is not None and not about.title:
-        about = replace(about, title=words(child(section, "Title")), abstract=words(child(section, "Abstract")))
-    service = _ows.build(document, about, _ows.version_of(root, about, ""), _contents(root))
+        about = replace(
+            about,
+            title=words(child(section, "Title")),
+            abstract=words(child(section, "Abstract")),
+        )
+    service = _ows.build(
+        document, about, _ows.version_of(root, about, ""), _contents(root)
+    )
     stated = safe_xml.text(root, "ServiceIdentification", "ServiceType")
-    return replace(service, keywords=tuple(dict.fromkeys((*service.keywords, *([stated] if stated else [])))))
+    return replace(
+        service,
+        keywords=tuple(
+            dict.fromkeys((*service.keywords, *([stated] if stated else [])))
+        ),
+    )
 
 
 def _speaks_ows(root: Element) -> bool:
     """By namespace, or by two of its sections where namespaces were lost."""
     spaces = {safe_xml.namespace(c) for c in root}
-    return any("opengis.net/ows" in s for s in spaces) or len({local(c) for c in root} & _SECTIONS) > 1
+    return (
+        any("opengis.net/ows" in s for s in spaces)
+        or len({local(c) for c in root} & _SECTIONS) > 1
+    )
 
 
 def _contents(root: Element) -> list[Layer]:
@@ -74,9 +96,17 @@ def _contents(root: Element) -> list[Layer]:
     found = []
     for contents in children(root, "Contents"):
         for element in contents:
-            name = words(child(element, "Identifier")) or words(child(element, "identifier"))
+            name = words(child(element, "Identifier")) or words(
+                child(element, "identifier")
+            )
             if name:
-                found.append(Layer(name, words(child(element, "Title")), words(child(element, "Abstract"))))
+                found.append(
+                    Layer(
+                        name,
+                        words(child(element, "Title")),
+                        words(child(element, "Abstract")),
+                    )
+                )
     return found
 
 
@@ -86,16 +116,38 @@ class _OtherOws(_ows.OwsKind):
 
     def probe_urls(self, url: str) -> Sequence[str]:
         asked = urls.params_lower(url).get("service", "").strip()
-        request = {"SERVICE": asked, "REQUEST": "GetCapabilities"} if asked else {"REQUEST": "GetCapabilities"}
+        request = (
+            {"SERVICE": asked, "REQUEST": "GetCapabilities"}
+            if asked
+            else {"REQUEST": "GetCapabilities"}
+        )
         return (urls.with_params(urls.endpoint(url), request),)
 
 
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     """The capabilities, of the service that the document says it is."""
     service = query.service
-    stated = next((word.strip().upper() for word in reversed(service.keywords) if _is_other(word)), "")
-    request = {"SERVICE": stated, "REQUEST": "GetCapabilities"} if stated else {"REQUEST": "GetCapabilities"}
-    return [LayerRequest(Rel.CAPABILITIES, "GetCapabilities", urls.with_params(service.endpoint, request), XML)]
+    stated = next(
+        (
+            word.strip().upper()
+            for word in reversed(service.keywords)
+            if _is_other(word)
+        ),
+        "",
+    )
+    request = (
+        {"SERVICE": stated, "REQUEST": "GetCapabilities"}
+        if stated
+        else {"REQUEST": "GetCapabilities"}
+    )
+    return [
+        LayerRequest(
+            Rel.CAPABILITIES,
+            "GetCapabilities",
+            urls.with_params(service.endpoint, request),
+            XML,
+        )
+    ]
 
 
 def _is_other(word: str) -> bool:

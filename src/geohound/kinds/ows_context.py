@@ -13,7 +13,15 @@ from typing import Any
 
 from geohound import urls
 from geohound.document import Document, safe_xml
-from geohound.document.safe_xml import Element, attribute, child, children, local, namespace, text
+from geohound.document.safe_xml import (
+    Element,
+    attribute,
+    child,
+    children,
+    local,
+    namespace,
+    text,
+)
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
 from geohound.kinds._layer_query import document as document_requests
@@ -21,7 +29,14 @@ from geohound.kinds._licence import read_access
 from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, strip_view
 from geohound.kinds._signature import Signature, xml
 from geohound.model.addresses import Addresses
-from geohound.model.service import Extent, Layer, Provider, Refusal, RefusalReason, Service
+from geohound.model.service import (
+    Extent,
+    Layer,
+    Provider,
+    Refusal,
+    RefusalReason,
+    Service,
+)
 
 _OWC = "opengis.net/owc"
 _OWC_PROFILE = "owc-geojson"
@@ -30,7 +45,9 @@ _EDGES = ("minx", "miny", "maxx", "maxy")
 
 def read_wmc(document: Document) -> Refusal | None:
     root = document.root
-    return _as_list(_read_map_context("wmc", document, root)) if root is not None else None
+    return (
+        _as_list(_read_map_context("wmc", document, root)) if root is not None else None
+    )
 
 
 def read_owc(document: Document) -> Refusal | None:
@@ -56,7 +73,9 @@ def _read_owc(document: Document) -> Service | None:
 
 def _read_map_context(kind: str, document: Document, root: Element) -> Service:
     general = child(root, "General")
-    elements = (e for e in root.iter() if local(e) in ("Layer", "FeatureType", "Coverage"))
+    elements = (
+        e for e in root.iter() if local(e) in ("Layer", "FeatureType", "Coverage")
+    )
     layers = tuple(_read_layer(e) for e in islice(elements, MAX_ENTRIES))
     where = child(general, "BoundingBox")
     numbers = [attribute(where, edge) for edge in _EDGES]
@@ -71,7 +90,9 @@ def _read_map_context(kind: str, document: Document, root: Element) -> Service:
         versions=(version,) if version else (),
         title=text(general, "Title"),
         abstract=text(general, "Abstract"),
-        keywords=tuple(text(k) for k in islice(keywords, 1_000)) if keywords is not None else (),
+        keywords=tuple(text(k) for k in islice(keywords, 1_000))
+        if keywords is not None
+        else (),
         provider=Provider(
             name=text(contact, "ContactPersonPrimary", "ContactOrganization"),
             contact=text(contact, "ContactPersonPrimary", "ContactPerson"),
@@ -88,14 +109,24 @@ def _read_map_context(kind: str, document: Document, root: Element) -> Service:
 
 def _read_layer(element: Element) -> Layer:
     server = child(element, "Server")
-    service = attribute(server, "service").replace("OGC:", "").replace("urn:ogc:serviceType:", "").upper()
+    service = (
+        attribute(server, "service")
+        .replace("OGC:", "")
+        .replace("urn:ogc:serviceType:", "")
+        .upper()
+    )
     href = urls.canonical(attribute(child(server, "OnlineResource"), "href"))
     address = urls.endpoint(href) if href else ""
     if address and service in ("WMS", "WFS", "WCS", "WMTS"):
-        address = urls.with_params(address, {"SERVICE": service, "REQUEST": "GetCapabilities"})
+        address = urls.with_params(
+            address, {"SERVICE": service, "REQUEST": "GetCapabilities"}
+        )
     formats = child(element, "FormatList")
     return Layer(
-        name=text(element, "Name") or text(element, "Title") or attribute(element, "name") or "?",
+        name=text(element, "Name")
+        or text(element, "Title")
+        or attribute(element, "name")
+        or "?",
         title=text(element, "Title"),
         abstract=text(element, "Abstract"),
         formats=tuple(text(f) for f in formats) if formats is not None else (),
@@ -107,12 +138,16 @@ def _read_layer(element: Element) -> Layer:
 def _read_feed(document: Document) -> Service | None:
     """OWS Context in Atom: its entries carry offerings."""
     root = document.root
-    if root is None or not any(_OWC in namespace(e) for e in islice(root.iter(), 5_000)):
+    if root is None or not any(
+        _OWC in namespace(e) for e in islice(root.iter(), 5_000)
+    ):
         return None
     layers = []
     for entry in islice(children(root, "entry"), safe_xml.MAX_ITEMS):
         addresses = [
-            _service_address(attribute(e, "href"), document.url) for e in entry.iter() if local(e) == "operation"
+            _service_address(attribute(e, "href"), document.url)
+            for e in entry.iter()
+            if local(e) == "operation"
         ]
         layers.append(
             Layer(
@@ -145,7 +180,9 @@ def _service_address(href: str, url: str) -> str:
     service = urls.params_lower(found).get("service", "") if found else ""
     if not service:
         return found
-    return urls.with_params(urls.endpoint(found), {"SERVICE": service.upper(), "REQUEST": "GetCapabilities"})
+    return urls.with_params(
+        urls.endpoint(found), {"SERVICE": service.upper(), "REQUEST": "GetCapabilities"}
+    )
 
 
 def _read_where(root: Element) -> Extent | None:
@@ -157,14 +194,20 @@ def _read_where(root: Element) -> Extent | None:
     except ValueError:
         return None
     lats, lons = values[0::2], values[1::2]
-    return extent([min(lons), min(lats), max(lons), max(lats)]) if len(values) >= 4 and len(values) % 2 == 0 else None
+    return (
+        extent([min(lons), min(lats), max(lons), max(lats)])
+        if len(values) >= 4 and len(values) % 2 == 0
+        else None
+    )
 
 
 def _read_geojson(document: Document, value: Mapping[str, Any]) -> Service | None:
     properties = mapping(value.get("properties"))
     if value.get("type") != "FeatureCollection" or not _is_context(value, properties):
         return None
-    layers = tuple(_read_resource(row, document.url) for row in rows(value.get("features")))
+    layers = tuple(
+        _read_resource(row, document.url) for row in rows(value.get("features"))
+    )
     service = Service(
         kind="owc",
         endpoint=strip_view(document.url),
@@ -174,7 +217,9 @@ def _read_geojson(document: Document, value: Mapping[str, Any]) -> Service | Non
         abstract=words(properties.get("subtitle")) or words(properties.get("abstract")),
         provider=Provider(
             name=words(properties.get("publisher"))
-            or words(mapping(next(iter(rows(properties.get("authors"))), None)).get("name"))
+            or words(
+                mapping(next(iter(rows(properties.get("authors"))), None)).get("name")
+            )
         ),
         access=read_access(constraints=words(properties.get("rights"))),
         extent=box(value.get("bbox")),
@@ -189,13 +234,19 @@ def _is_context(value: Mapping[str, Any], properties: Mapping[str, Any]) -> bool
     """By the profile it names; a list of links, or an object of lists of links as the standard has it."""
     links = properties.get("links", value.get("links"))
     listed = [*rows(links), *rows(mapping(links).get("profiles"))]
-    profiles = [words(link.get("href")) for link in listed] + list(texts(mapping(links).get("profiles")))
+    profiles = [words(link.get("href")) for link in listed] + list(
+        texts(mapping(links).get("profiles"))
+    )
     return any(_OWC_PROFILE in profile for profile in profiles[:200])
 
 
 def _read_resource(row: Mapping[str, Any], url: str) -> Layer:
     properties = mapping(row.get("properties"))
-    operations = [o for offering in rows(properties.get("offerings")) for o in rows(offering.get("operations"))]
+    operations = [
+        o
+        for offering in rows(properties.get("offerings"))
+        for o in rows(offering.get("operations"))
+    ]
     addresses = (_service_address(words(o.get("href")), url) for o in operations[:200])
     return Layer(
         name=words(properties.get("title")) or words(row.get("id")) or "?",
@@ -230,6 +281,8 @@ KINDS = (
         reader=read_owc,
         requester=document_requests,
         addresses=_OWC_ADDRESSES,
-        signature=Signature(root=re.compile("OWSContext|feed"), keys=frozenset(["properties", "links"])),
+        signature=Signature(
+            root=re.compile("OWSContext|feed"), keys=frozenset(["properties", "links"])
+        ),
     ),
 )

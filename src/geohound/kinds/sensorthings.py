@@ -20,12 +20,20 @@ from geohound.urls import with_params
 
 # Sets that only SensorThings has; Things, Locations, Sensors and Observations could be anybody's.
 _CHARACTERISTIC = frozenset(
-    ["Datastreams", "MultiDatastreams", "ObservedProperties", "FeaturesOfInterest", "HistoricalLocations"]
+    [
+        "Datastreams",
+        "MultiDatastreams",
+        "ObservedProperties",
+        "FeaturesOfInterest",
+        "HistoricalLocations",
+    ]
 )
 _SETS = _CHARACTERISTIC | {"Things", "Locations", "Sensors", "Observations"}
 _VERSION = re.compile(r"/v(1\.[01])(?=/|$)")
 _BELOW = re.compile(rf"/(?:{'|'.join(sorted(_SETS))})\b(?s:.*)$")
-_PATH = re.compile(rf"^(?=.*?{_VERSION.pattern}).*?(?:/(?:{'|'.join(sorted(_SETS))})\b|(?i:frost|sensorthings|/sta/))")
+_PATH = re.compile(
+    rf"^(?=.*?{_VERSION.pattern}).*?(?:/(?:{'|'.join(sorted(_SETS))})\b|(?i:frost|sensorthings|/sta/))"
+)
 
 
 def probe_urls(url: str) -> tuple[str, ...]:
@@ -36,7 +44,11 @@ def read(document: Document) -> Service | None:
     value = document.json
     if not isinstance(value, dict):
         return None
-    sets = [(words(r.get("name")), r) for r in rows(value.get("value")) if isinstance(r.get("url"), str)]
+    sets = [
+        (words(r.get("name")), r)
+        for r in rows(value.get("value"))
+        if isinstance(r.get("url"), str)
+    ]
     names = {name for name, _ in sets}
     known = names & _SETS
     if not _is_service_root(known, value, document.url):
@@ -54,7 +66,9 @@ def read(document: Document) -> Service | None:
         for name, row in sets
         if name
     )
-    operations = tuple(Operation(layer.name, get=layer.links[0]) for layer in layers if layer.links)
+    operations = tuple(
+        Operation(layer.name, get=layer.links[0]) for layer in layers if layer.links
+    )
     service = Service(
         kind="sensorthings",
         endpoint=root,
@@ -72,7 +86,9 @@ def _is_service_root(known: set[str], value: Mapping[str, Any], url: str) -> boo
     """Server settings came with 1.1; without them the sets must be characteristic, for all OData lists sets."""
     if "serverSettings" in value:
         return bool(known)
-    return bool(known & _CHARACTERISTIC) and (len(known) >= 3 or bool(_VERSION.search(path_of(url))))
+    return bool(known & _CHARACTERISTIC) and (
+        len(known) >= 3 or bool(_VERSION.search(path_of(url)))
+    )
 
 
 def _read_version(url: str, conformance: tuple[str, ...]) -> str:
@@ -87,15 +103,32 @@ def requests(query: LayerQuery) -> list[LayerRequest]:
     """Some entities of a set, and the locations in the box where one was asked for: not every server can filter so."""
     endpoint = query.service.endpoint
     root = ServerRequest(
-        Rel.CAPABILITIES, "Service document", endpoint, JSON, server=ServerType.SENSORTHINGS, endpoint=endpoint
+        Rel.CAPABILITIES,
+        "Service document",
+        endpoint,
+        JSON,
+        server=ServerType.SENSORTHINGS,
+        endpoint=endpoint,
     )
-    entities = with_params(query.own_link() or below(endpoint, "Datastreams"), {"$top": "10"})
-    found = [root, replace(root, rel=Rel.DATA, title=query.layer.name or "Datastreams", url=entities)]
+    entities = with_params(
+        query.own_link() or below(endpoint, "Datastreams"), {"$top": "10"}
+    )
+    found = [
+        root,
+        replace(
+            root, rel=Rel.DATA, title=query.layer.name or "Datastreams", url=entities
+        ),
+    ]
     if not query.is_part:
         return [*found]
     within = f"st_within(location,geography'{_polygon(query.box)}')"
-    located = with_params(below(endpoint, "Locations"), {"$top": "10", "$filter": within})
-    return [*found, replace(root, rel=Rel.DATA, title="Locations in the box", url=located)]
+    located = with_params(
+        below(endpoint, "Locations"), {"$top": "10", "$filter": within}
+    )
+    return [
+        *found,
+        replace(root, rel=Rel.DATA, title="Locations in the box", url=located),
+    ]
 
 
 def _polygon(box: BBox) -> str:
@@ -118,7 +151,10 @@ _ADDRESSES = Addresses(
     scripts=ScriptIdioms(
         words=("/things", "datastreams"),
         strings=(
-            *((name, rf"(?<=[\"'`/}}]){name}[\"'`?(]") for name in ("things", "datastreams", "observations")),
+            *(
+                (name, rf"(?<=[\"'`/}}]){name}[\"'`?(]")
+                for name in ("things", "datastreams", "observations")
+            ),
             ("/v1.", r"/v1\.[01]/[a-z]"),
         ),
     ),

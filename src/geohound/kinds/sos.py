@@ -18,7 +18,9 @@ def _read(document: Document) -> Service | None:
     if _ows.service_of(document) != "sos":
         return None
     default = "2.0.0" if "sos/2" in document.root_namespace else "1.0.0"
-    return _sensor_offerings.read(document, "sos", frozenset({"ObservationOffering"}), default)
+    return _sensor_offerings.read(
+        document, "sos", frozenset({"ObservationOffering"}), default
+    )
 
 
 def _is_identifier(word: str) -> bool:
@@ -29,16 +31,27 @@ def _is_identifier(word: str) -> bool:
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "2.0.0"
     layer = query.layer
-    request = {"SERVICE": "SOS", "ACCEPTVERSIONS": version, "REQUEST": "GetCapabilities"}
+    request = {
+        "SERVICE": "SOS",
+        "ACCEPTVERSIONS": version,
+        "REQUEST": "GetCapabilities",
+    }
     server = capabilities(query, ServerType.SOS, version, request)
     properties = [word for word in layer.keywords if _is_identifier(word)]
     if not layer.name or (version < "2" and not properties):
         return [server]
-    asked = {"SERVICE": "SOS", "VERSION": version, "REQUEST": "GetObservation", "OFFERING": layer.name}
+    asked = {
+        "SERVICE": "SOS",
+        "VERSION": version,
+        "REQUEST": "GetObservation",
+        "OFFERING": layer.name,
+    }
     if properties:
         asked["OBSERVEDPROPERTY"] = properties[0]
     if version < "2":
-        asked["RESPONSEFORMAT"] = layer.formats[0] if layer.formats else 'text/xml; subtype="om/1.0.0"'
+        asked["RESPONSEFORMAT"] = (
+            layer.formats[0] if layer.formats else 'text/xml; subtype="om/1.0.0"'
+        )
     url = urls.with_params(query.service.endpoint, asked)
     return [server, replace(server, rel=Rel.DATA, title="GetObservation", url=url)]
 
@@ -54,7 +67,9 @@ _ADDRESSES = Addresses(
         asked_as="SOS",
     ),
     labels=("sos", "ogcsos"),
-    scripts=ScriptIdioms(calls="OpenLayers.Protocol.SOS|0.url", posted=("GetObservation",)),
+    scripts=ScriptIdioms(
+        calls="OpenLayers.Protocol.SOS|0.url", posted=("GetObservation",)
+    ),
 )
 
 KINDS = (

@@ -16,12 +16,18 @@ def _read(document: Document) -> Service | None:
     if _ows.service_of(document) != "sps":
         return None
     default = "2.0.0" if "sps/2" in document.root_namespace else "1.0.0"
-    return _sensor_offerings.read(document, "sps", frozenset({"SensorOffering"}), default)
+    return _sensor_offerings.read(
+        document, "sps", frozenset({"SensorOffering"}), default
+    )
 
 
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "2.0.0"
-    request = {"SERVICE": "SPS", "ACCEPTVERSIONS": version, "REQUEST": "GetCapabilities"}
+    request = {
+        "SERVICE": "SPS",
+        "ACCEPTVERSIONS": version,
+        "REQUEST": "GetCapabilities",
+    }
     url = urls.with_params(query.service.endpoint, request)
     return [LayerRequest(Rel.CAPABILITIES, "GetCapabilities", url, XML)]
 

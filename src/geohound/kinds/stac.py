@@ -22,16 +22,34 @@ from geohound.kinds._json import (
 )
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, below_root, finish, itself, path_of, strip_view
+from geohound.kinds._reader import (
+    Reader,
+    below_root,
+    finish,
+    itself,
+    path_of,
+    strip_view,
+)
 from geohound.kinds._signature import json
 from geohound.model.addresses import Addresses, Below, ScriptIdioms
 from geohound.model.bbox import short_numbers
-from geohound.model.layer_request import ApiItems, FeatureRequest, LayerRequest, Rel, ServerRequest, ServerType
+from geohound.model.layer_request import (
+    ApiItems,
+    FeatureRequest,
+    LayerRequest,
+    Rel,
+    ServerRequest,
+    ServerType,
+)
 from geohound.model.service import Access, Layer, Operation, Provider, Service
 from geohound.urls import with_params
 
-_BELOW = re.compile(r"/(?:collections(?s:/.*)?|search|conformance|queryables|catalogs(?s:/.*)?)/?$")
-_STAC_API = re.compile(r"api\.stacspec\.org/v?[\w.-]+/core|stacspec\.org.{0,200}item-search", re.IGNORECASE)
+_BELOW = re.compile(
+    r"/(?:collections(?s:/.*)?|search|conformance|queryables|catalogs(?s:/.*)?)/?$"
+)
+_STAC_API = re.compile(
+    r"api\.stacspec\.org/v?[\w.-]+/core|stacspec\.org.{0,200}item-search", re.IGNORECASE
+)
 _API_PATH = re.compile(
     r"^(?!.*/(?:catalog|collection)\.json$)"
     r".*?(?:/(?:stac|stacapi|stac-api|pgstac|stac-fastapi)(?:/|$)|/(?:api/)?stac/v\d|//stac\.)",
@@ -44,7 +62,11 @@ _GEOJSON_TYPES = frozenset(["Feature", "FeatureCollection"])
 
 
 def probe_api(url: str) -> tuple[str, ...]:
-    return tuple(page for root in roots_of(url, _BELOW) for page in (root, below_root(root, "collections")))
+    return tuple(
+        page
+        for root in roots_of(url, _BELOW)
+        for page in (root, below_root(root, "collections"))
+    )
 
 
 def read_api(document: Document) -> Service | None:
@@ -52,16 +74,24 @@ def read_api(document: Document) -> Service | None:
     if not isinstance(value, dict) or words(value.get("type")) in _GEOJSON_TYPES:
         return None
     links = links_by_rel(value.get("links"))
-    collections = [c for c in rows(value.get("collections")) if isinstance(c.get("stac_version"), str)]
+    collections = [
+        c
+        for c in rows(value.get("collections"))
+        if isinstance(c.get("stac_version"), str)
+    ]
     is_landing = not collections and _is_api_landing(value, links)
-    if not (collections or is_landing or _is_api_collection(value, links, document.url)):
+    if not (
+        collections or is_landing or _is_api_collection(value, links, document.url)
+    ):
         return None
     if not collections and not is_landing:
         collections = [value]
     version = _version(value) or (_version(collections[0]) if collections else "")
     layers = tuple(_read_collection(c, document.url) for c in collections)
     if is_landing:
-        layers = tuple(_read_child(link, document.url) for link in links.get("child", ()))
+        layers = tuple(
+            _read_child(link, document.url) for link in links.get("child", ())
+        )
     service = Service(
         kind="stac-api",
         endpoint=endpoint_of(document.url, links, _BELOW, is_landing=is_landing),
@@ -73,21 +103,33 @@ def read_api(document: Document) -> Service | None:
         layers=layers,
         operations=_operations(links, document.url),
         formats=("application/geo+json",),
-        online_resource=declared_root(links, document.url, _BELOW, is_landing=is_landing),
+        online_resource=declared_root(
+            links, document.url, _BELOW, is_landing=is_landing
+        ),
     )
     root = service.endpoint
     companion = below_root(root, "collections") if is_landing else root
-    return finish(document, replace(service, companions=(companion,)), *texts(value.get("conformsTo")))
+    return finish(
+        document,
+        replace(service, companions=(companion,)),
+        *texts(value.get("conformsTo")),
+    )
 
 
 def _is_api_landing(value: Mapping[str, Any], links: Mapping[str, Any]) -> bool:
     if not isinstance(value.get("stac_version"), str):
         return False
-    conforms = any(_STAC_API.search(uri) for uri in texts(value.get("conformsTo"))[:500])
-    return conforms or ("search" in links and ("conformance" in links or "data" in links))
+    conforms = any(
+        _STAC_API.search(uri) for uri in texts(value.get("conformsTo"))[:500]
+    )
+    return conforms or (
+        "search" in links and ("conformance" in links or "data" in links)
+    )
 
 
-def _is_api_collection(value: Mapping[str, Any], links: Mapping[str, Any], url: str) -> bool:
+def _is_api_collection(
+    value: Mapping[str, Any], links: Mapping[str, Any], url: str
+) -> bool:
     """A collection with a page of items, at the path that the API gives it or linking to items that have one."""
     if not _is_catalogue(value) or "items" not in links or "extent" not in value:
         return False
@@ -99,7 +141,11 @@ def _is_api_collection(value: Mapping[str, Any], links: Mapping[str, Any], url: 
 
 def read_static(document: Document) -> Service | None:
     value = document.json
-    if not isinstance(value, dict) or not _is_catalogue(value) or texts(value.get("conformsTo")):
+    if (
+        not isinstance(value, dict)
+        or not _is_catalogue(value)
+        or texts(value.get("conformsTo"))
+    ):
         return None
     links = links_by_rel(value.get("links"))
     if _is_api_landing(value, links) or _is_api_collection(value, links, document.url):
@@ -119,7 +165,9 @@ def read_static(document: Document) -> Service | None:
         extent=spatial_extent(value.get("extent")),
         layers=tuple(_read_child(link, document.url) for link in listed),
         formats=_asset_types(value),
-        online_resource=absolute(mapping(_first(links, "self")).get("href"), document.url),
+        online_resource=absolute(
+            mapping(_first(links, "self")).get("href"), document.url
+        ),
     )
     return finish(document, service, *temporal_extent(value.get("extent")))
 
@@ -130,7 +178,11 @@ def _is_catalogue(value: Mapping[str, Any]) -> bool:
         return False
     if words(value.get("type")) in ("Catalog", "Collection"):
         return True
-    return "type" not in value and isinstance(value.get("links"), list) and "description" in value
+    return (
+        "type" not in value
+        and isinstance(value.get("links"), list)
+        and "description" in value
+    )
 
 
 def _version(value: Mapping[str, Any]) -> str:
@@ -147,14 +199,23 @@ def _read_child(link: Mapping[str, Any], url: str) -> Layer:
     title = words(link.get("title"))
     steps = [s for s in path_of(href or words(link.get("href"))).split("/") if s]
     last = steps[-1] if steps else ""
-    if last.lower() in ("catalog.json", "collection.json", "item.json") and len(steps) > 1:
+    if (
+        last.lower() in ("catalog.json", "collection.json", "item.json")
+        and len(steps) > 1
+    ):
         last = steps[-2]
-    return Layer(name=last.removesuffix(".json") or title or "?", title=title, links=(href,) if href else ())
+    return Layer(
+        name=last.removesuffix(".json") or title or "?",
+        title=title,
+        links=(href,) if href else (),
+    )
 
 
 def _without_pages(listed: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Links to pages for people beside those to the same in JSON, as pygeoapi lists them, are left out."""
-    return [link for link in listed if not words(link.get("type")).startswith("text/html")] or listed
+    return [
+        link for link in listed if not words(link.get("type")).startswith("text/html")
+    ] or listed
 
 
 def _read_collection(value: Mapping[str, Any], url: str) -> Layer:
@@ -174,24 +235,38 @@ def _read_collection(value: Mapping[str, Any], url: str) -> Layer:
 
 
 def _asset_types(value: Mapping[str, Any]) -> tuple[str, ...]:
-    assets = [*mapping(value.get("item_assets")).values(), *mapping(value.get("assets")).values()]
-    return tuple(dict.fromkeys(filter(None, (words(mapping(a).get("type")) for a in assets[:1000]))))
+    assets = [
+        *mapping(value.get("item_assets")).values(),
+        *mapping(value.get("assets")).values(),
+    ]
+    return tuple(
+        dict.fromkeys(
+            filter(None, (words(mapping(a).get("type")) for a in assets[:1000]))
+        )
+    )
 
 
 def _read_provider(value: Mapping[str, Any]) -> Provider:
     """The host if one is named, else the first."""
     providers = rows(value.get("providers"))
-    chosen = next((p for p in providers if "host" in texts(p.get("roles"))), providers[0] if providers else {})
+    chosen = next(
+        (p for p in providers if "host" in texts(p.get("roles"))),
+        providers[0] if providers else {},
+    )
     return Provider(name=words(chosen.get("name")), site=words(chosen.get("url")))
 
 
-def _read_licence(value: Mapping[str, Any], links: Mapping[str, Any], url: str) -> Access:
+def _read_licence(
+    value: Mapping[str, Any], links: Mapping[str, Any], url: str
+) -> Access:
     said = words(value.get("license"))
     href = absolute(mapping(_first(links, "license")).get("href"), url)
     access = read_access(licence_text=f"{said} {href}".strip())
     if access.licence or said.lower() in ("", "proprietary", "various", "other"):
         return access
-    return Access(access.fees, access.constraints, said[:80], access.licence_text)  # an SPDX id by the standard
+    return Access(
+        access.fees, access.constraints, said[:80], access.licence_text
+    )  # an SPDX id by the standard
 
 
 def _operations(links: Mapping[str, Any], url: str) -> tuple[Operation, ...]:
@@ -218,7 +293,16 @@ def api_requests(query: LayerQuery) -> list[LayerRequest]:
     asked = {"limit": str(query.limit)}
     if query.is_part:
         asked["bbox"] = short_numbers(query.box.as_tuple(), ",")
-    return [*found, FeatureRequest(Rel.RECORDS, "Search", with_params(search, asked), GEOJSON, limit_name="limit")]
+    return [
+        *found,
+        FeatureRequest(
+            Rel.RECORDS,
+            "Search",
+            with_params(search, asked),
+            GEOJSON,
+            limit_name="limit",
+        ),
+    ]
 
 
 def _as_stac(request: LayerRequest) -> LayerRequest:
@@ -230,19 +314,38 @@ def _as_stac(request: LayerRequest) -> LayerRequest:
 def static_requests(query: LayerQuery) -> list[LayerRequest]:
     """The catalogue, and of its entries the one that is chosen: a catalogue, a collection or an item."""
     endpoint = query.service.endpoint
-    server = ServerRequest(Rel.CAPABILITIES, "Catalogue", endpoint, JSON, server=ServerType.STAC, endpoint=endpoint)
+    server = ServerRequest(
+        Rel.CAPABILITIES,
+        "Catalogue",
+        endpoint,
+        JSON,
+        server=ServerType.STAC,
+        endpoint=endpoint,
+    )
     entry = query.own_link()
-    return [server, replace(server, rel=Rel.DATA, title="Entry", url=entry, endpoint=entry)] if entry else [server]
+    return (
+        [
+            server,
+            replace(server, rel=Rel.DATA, title="Entry", url=entry, endpoint=entry),
+        ]
+        if entry
+        else [server]
+    )
 
 
 _API_ADDRESSES = Addresses(
     ends=("stac",),
     paths=("/stac/",),
     below=(
-        Below("stac", r"^(?P<service>https?://(?:(?!stac)[^?#])*+stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$"),
+        Below(
+            "stac",
+            r"^(?P<service>https?://(?:(?!stac)[^?#])*+stac[^?#]*?)/(?:search|collections)(?:/[^?#]*)?$",
+        ),
     ),
     labels=("stac", "stacapi"),
-    scripts=ScriptIdioms(words=("stac",), strings=(("/stac", r"/stac\b"), ("/search", "/search[\"'`]"))),
+    scripts=ScriptIdioms(
+        words=("stac",), strings=(("/stac", r"/stac\b"), ("/search", "/search[\"'`]"))
+    ),
 )
 _STATIC_ADDRESSES = Addresses(paths=(r"/(?:catalog|collection)\.json(?:$|\?)",))
 

@@ -17,7 +17,13 @@ from geohound.kinds._licence import read_access
 from geohound.kinds._reader import MAX_LINKS, Reader, finish, path_of, strip_view
 from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses, ScriptIdioms
-from geohound.model.layer_request import DapDataset, LayerRequest, Rel, ServerRequest, ServerType
+from geohound.model.layer_request import (
+    DapDataset,
+    LayerRequest,
+    Rel,
+    ServerRequest,
+    ServerType,
+)
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 
 _MAX_DATASETS = 50_000
@@ -52,32 +58,63 @@ def probe_urls(url: str) -> tuple[str, ...]:
 
 def read(document: Document) -> Service | None:
     root = document.root
-    if root is None or not ("thredds" in document.root_namespace.lower() or _is_old_catalogue(root)):
+    if root is None or not (
+        "thredds" in document.root_namespace.lower() or _is_old_catalogue(root)
+    ):
         return None
     ways = tuple(islice(_read_ways(root), 200))
-    accesses = tuple({way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values())
-    elements = list(islice((e for e in root.iter() if local(e) in ("dataset", "catalogRef")), _MAX_DATASETS))
+    accesses = tuple(
+        {way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values()
+    )
+    elements = list(
+        islice(
+            (e for e in root.iter() if local(e) in ("dataset", "catalogRef")),
+            _MAX_DATASETS,
+        )
+    )
     # Every dataset times every access can be millions of addresses: the first few thousand datasets will do.
-    layers = tuple(_read_dataset(e, accesses if i < MAX_LINKS else (), document.url) for i, e in enumerate(elements))
+    layers = tuple(
+        _read_dataset(e, accesses if i < MAX_LINKS else (), document.url)
+        for i, e in enumerate(elements)
+    )
     links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
     top = next((e for e in elements if local(e) == "dataset"), None)
     version = attribute(root, "version")
-    about = child(top, "metadata") if top is not None and child(top, "metadata") is not None else top
-    publisher = child(about, "publisher") if child(about, "publisher") is not None else child(about, "creator")
+    about = (
+        child(top, "metadata")
+        if top is not None and child(top, "metadata") is not None
+        else top
+    )
+    publisher = (
+        child(about, "publisher")
+        if child(about, "publisher") is not None
+        else child(about, "creator")
+    )
     service = Service(
         kind="thredds",
-        endpoint=re.sub(r"\.html$", ".xml", strip_view(document.url).partition("?")[0], flags=re.IGNORECASE),
+        endpoint=re.sub(
+            r"\.html$",
+            ".xml",
+            strip_view(document.url).partition("?")[0],
+            flags=re.IGNORECASE,
+        ),
         version=version,
         versions=(version,) if version else (),
-        title=attribute(root, "name") or (attribute(top, "name") if top is not None else ""),
+        title=attribute(root, "name")
+        or (attribute(top, "name") if top is not None else ""),
         abstract=_documentation(about, ("summary", "abstract", "")),
-        keywords=tuple(text(k) for k in islice(about, 500) if local(k) == "keyword") if about is not None else (),
+        keywords=tuple(text(k) for k in islice(about, 500) if local(k) == "keyword")
+        if about is not None
+        else (),
         provider=_read_provider(publisher),
         access=read_access(constraints=_documentation(about, ("rights",))),
         layers=layers,
         layers_truncated=len(layers) >= _MAX_DATASETS,
         operations=tuple(
-            Operation(way.name, get=absolute(way.base, document.url), formats=(way.type,)) for way in ways
+            Operation(
+                way.name, get=absolute(way.base, document.url), formats=(way.type,)
+            )
+            for way in ways
         ),
         links=tuple(links),
         software="Hyrax" if "/opendap/" in document.url else "THREDDS",
@@ -89,20 +126,35 @@ def _is_old_catalogue(root: Element) -> bool:
     """Catalogues before 1.0 have no namespace: their services distinguish them from other catalogues in XML."""
     if safe_xml.namespace(root):
         return False
-    return any(local(e) == "service" and attribute(e, "serviceType") for e in islice(root.iter(), 200))
+    return any(
+        local(e) == "service" and attribute(e, "serviceType")
+        for e in islice(root.iter(), 200)
+    )
 
 
 def _read_ways(root: Element) -> Iterator[DatasetAccess]:
     for element in root.iter():
-        kind = attribute(element, "serviceType").lower() if local(element) == "service" else ""
+        kind = (
+            attribute(element, "serviceType").lower()
+            if local(element) == "service"
+            else ""
+        )
         if kind and kind != "compound":
             yield DatasetAccess(
-                attribute(element, "name"), kind, attribute(element, "base"), attribute(element, "suffix")
+                attribute(element, "name"),
+                kind,
+                attribute(element, "base"),
+                attribute(element, "suffix"),
             )
 
 
 def _read_dataset(element: Element, ways: tuple[DatasetAccess, ...], url: str) -> Layer:
-    name = attribute(element, "name") or attribute(element, "title") or attribute(element, "ID") or "?"
+    name = (
+        attribute(element, "name")
+        or attribute(element, "title")
+        or attribute(element, "ID")
+        or "?"
+    )
     title = attribute(element, "name") or attribute(element, "title")
     if local(element) == "catalogRef":
         href = absolute(attribute(element, "href"), url)
@@ -116,13 +168,19 @@ def _read_dataset(element: Element, ways: tuple[DatasetAccess, ...], url: str) -
         extent=_read_extent(element),
         formats=tuple(filter(None, [text(element, "dataFormat")])),
         times=_read_times(element),
-        parent=attribute(parent, "name") if parent is not None and local(parent) == "dataset" else "",
+        parent=attribute(parent, "name")
+        if parent is not None and local(parent) == "dataset"
+        else "",
         links=_addresses_of(path, ways, url),
     )
 
 
-def _addresses_of(path: str, ways: tuple[DatasetAccess, ...], url: str) -> tuple[str, ...]:
-    return tuple(filter(None, [_address(way, path, url) for way in ways])) if path else ()
+def _addresses_of(
+    path: str, ways: tuple[DatasetAccess, ...], url: str
+) -> tuple[str, ...]:
+    return (
+        tuple(filter(None, [_address(way, path, url) for way in ways])) if path else ()
+    )
 
 
 def _address(way: DatasetAccess, path: str, url: str) -> str:
@@ -138,13 +196,21 @@ def _address(way: DatasetAccess, path: str, url: str) -> str:
 def _documentation(element: Element | None, kinds: tuple[str, ...]) -> str:
     if element is None:
         return ""
-    notes = {attribute(e, "type").lower(): e for e in islice(element, 1000) if local(e) == "documentation"}
+    notes = {
+        attribute(e, "type").lower(): e
+        for e in islice(element, 1000)
+        if local(e) == "documentation"
+    }
     return next((text(notes[kind]) for kind in kinds if kind in notes), "")
 
 
 def _read_provider(element: Element | None) -> Provider:
     contact = child(element, "contact")
-    return Provider(name=text(element, "name"), email=attribute(contact, "email"), site=attribute(contact, "url"))
+    return Provider(
+        name=text(element, "name"),
+        email=attribute(contact, "email"),
+        site=attribute(contact, "url"),
+    )
 
 
 def _read_extent(element: Element) -> Extent | None:
@@ -159,7 +225,10 @@ def _read_extent(element: Element) -> Extent | None:
     edges = []
     for axis in ("eastwest", "northsouth"):
         try:
-            start, size = float(text(coverage, axis, "start")), float(text(coverage, axis, "size"))
+            start, size = (
+                float(text(coverage, axis, "start")),
+                float(text(coverage, axis, "size")),
+            )
         except ValueError:
             return None
         edges.append((start, start + size))
@@ -168,7 +237,9 @@ def _read_extent(element: Element) -> Extent | None:
 
 def _read_times(element: Element) -> tuple[str, ...]:
     coverage = child(element, "timeCoverage")
-    span = coverage if coverage is not None else child(element, "metadata", "timeCoverage")
+    span = (
+        coverage if coverage is not None else child(element, "metadata", "timeCoverage")
+    )
     start, end = text(span, "start"), text(span, "end")
     return (f"{start or '..'}/{end or '..'}",) if start or end else ()
 
@@ -189,18 +260,24 @@ def _catalogue(rel: Rel, title: str, url: str) -> ServerRequest:
 
 def _dataset_request(url: str) -> LayerRequest:
     if url.endswith(".dds"):
-        return DapDataset(Rel.DATA, "OPeNDAP", url, "text/plain", dataset=url.removesuffix(".dds"))
+        return DapDataset(
+            Rel.DATA, "OPeNDAP", url, "text/plain", dataset=url.removesuffix(".dds")
+        )
     known = _SERVERS.get(urls.params_lower(url).get("service", "").lower())
     if known is None:
         return _catalogue(Rel.DESCRIPTION, "Catalogue below", url)
     server, version = known
     title = f"{server} capabilities"
     base = path_of(url)
-    return ServerRequest(Rel.CAPABILITIES, title, url, XML, server=server, endpoint=base, version=version)
+    return ServerRequest(
+        Rel.CAPABILITIES, title, url, XML, server=server, endpoint=base, version=version
+    )
 
 
 _ADDRESSES = Addresses(
-    paths=("/thredds/(?:catalog|wms|wcs|dodsc|ncss)",), servers=("thredds",), scripts=ScriptIdioms(words=("thredds",))
+    paths=("/thredds/(?:catalog|wms|wcs|dodsc|ncss)",),
+    servers=("thredds",),
+    scripts=ScriptIdioms(words=("thredds",)),
 )
 
 KINDS = (

@@ -15,14 +15,18 @@ from geohound.model.addresses import Addresses, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Layer, Operation, Service
 
-_PATH = re.compile(r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE)  # any other .json could be one, too
+_PATH = re.compile(
+    r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE
+)  # any other .json could be one, too
 
 
 def read(document: Document) -> Service | None:
     value = document.json
     if not isinstance(value, dict) or not _is_tilejson(value):
         return None
-    tiles = tuple(t for t in (absolute(t, document.url) for t in texts(value.get("tiles"))) if t)
+    tiles = tuple(
+        t for t in (absolute(t, document.url) for t in texts(value.get("tiles"))) if t
+    )
     extent = box(value.get("bounds"))
     layers = tuple(
         Layer(
@@ -48,7 +52,10 @@ def read(document: Document) -> Service | None:
         versions=(version,),
         title=title,
         abstract=words(value.get("description")),
-        access=read_access(constraints=words(value.get("attribution")), licence_text=words(value.get("license"))),
+        access=read_access(
+            constraints=words(value.get("attribution")),
+            licence_text=words(value.get("license")),
+        ),
         extent=extent,
         layers=layers,
         operations=tuple(Operation("GetTile", get=tile) for tile in tiles),

@@ -12,7 +12,16 @@ from geohound.document.safe_xml import Element, attribute, child, children, text
 from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
 from geohound.kinds._layer_query import XML, LayerQuery
-from geohound.kinds._reader import ANY_PATH, MAX_ENTRIES, Reader, finish, itself, named, path_of, strip_view
+from geohound.kinds._reader import (
+    ANY_PATH,
+    MAX_ENTRIES,
+    Reader,
+    finish,
+    itself,
+    named,
+    path_of,
+    strip_view,
+)
 from geohound.kinds._signature import Signature, xml
 from geohound.kinds._tiles import file_ending, pyramid, tile_template
 from geohound.model.addresses import Addresses, ScriptIdioms
@@ -47,7 +56,11 @@ def read_tms(document: Document) -> Service | None:
             return None
         layers = [_read_tile_map(root, document.url)]
     else:
-        entries = (e for group in children(root, "TileMaps") for e in children(group, "TileMap"))
+        entries = (
+            e
+            for group in children(root, "TileMaps")
+            for e in children(group, "TileMap")
+        )
         layers = [_read_entry(e, document.url) for e in islice(entries, MAX_ENTRIES)]
     return finish(document, _service(document, root, named(layers)))
 
@@ -72,7 +85,8 @@ def _service(document: Document, root: Element, layers: tuple[Layer, ...]) -> Se
         layers_truncated=len(layers) >= MAX_ENTRIES,
         formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
         crs=tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
-        online_resource=attribute(root, "services") or attribute(root, "tilemapservice"),
+        online_resource=attribute(root, "services")
+        or attribute(root, "tilemapservice"),
     )
 
 
@@ -81,13 +95,22 @@ def _read_entry(element: Element, url: str) -> Layer:
     href = absolute(attribute(element, "href"), url)
     crs = _crs_of(attribute(element, "srs"))
     title = attribute(element, "title")
-    return Layer(name=_name_of(href) or title, title=title, crs=(crs,) if crs else (), links=(href,) if href else ())
+    return Layer(
+        name=_name_of(href) or title,
+        title=title,
+        crs=(crs,) if crs else (),
+        links=(href,) if href else (),
+    )
 
 
 def _name_of(url: str) -> str:
     path = path_of(url).rstrip("/")
     below = _BELOW_VERSION.search(path)
-    return below[1] if below else path.rpartition("/")[2].removesuffix("tilemapresource.xml")
+    return (
+        below[1]
+        if below
+        else path.rpartition("/")[2].removesuffix("tilemapresource.xml")
+    )
 
 
 def _crs_of(stated: str) -> str:
@@ -119,8 +142,12 @@ def _read_services(document: Document, root: Element) -> Service | None:
     entries = list(islice(children(root, "TileMapService"), MAX_ENTRIES))
     if not entries:
         return None
-    links = tuple(filter(None, (absolute(attribute(e, "href"), document.url) for e in entries)))
-    versions = tuple(dict.fromkeys(filter(None, (attribute(e, "version") for e in entries))))
+    links = tuple(
+        filter(None, (absolute(attribute(e, "href"), document.url) for e in entries))
+    )
+    versions = tuple(
+        dict.fromkeys(filter(None, (attribute(e, "version") for e in entries)))
+    )
     service = Service(
         kind="tms",
         endpoint=strip_view(document.url).rstrip("/"),
@@ -134,19 +161,35 @@ def _read_services(document: Document, root: Element) -> Service | None:
 
 def tms_requests(query: LayerQuery) -> list[LayerRequest]:
     """TMS counts rows from the south; its tile maps say by address where they are."""
-    found = [LayerRequest(Rel.CAPABILITIES, "Service document", query.service.endpoint, XML)]
+    found = [
+        LayerRequest(Rel.CAPABILITIES, "Service document", query.service.endpoint, XML)
+    ]
     tile_map = query.own_link()
     if not tile_map:
         return found
     ending = file_ending(query.layer.formats[0]) if query.layer.formats else "png"
     template = f"{tile_map.rstrip('/')}/{{z}}/{{x}}/{{-y}}.{ending}"
-    return [*found, LayerRequest(Rel.DESCRIPTION, "Tile map", tile_map, XML), pyramid(query, template)]
+    return [
+        *found,
+        LayerRequest(Rel.DESCRIPTION, "Tile map", tile_map, XML),
+        pyramid(query, template),
+    ]
 
 
 _PLACE = re.compile(
-    r"(?:\{|%7B)\s*+(-?[xyzsrq]|level|col|row|ratio|switch:([^{}%,]++)[^{}%]*+)\s*+(?:\}|%7D)", re.IGNORECASE
+    r"(?:\{|%7B)\s*+(-?[xyzsrq]|level|col|row|ratio|switch:([^{}%,]++)[^{}%]*+)\s*+(?:\}|%7D)",
+    re.IGNORECASE,
 )
-_ZERO = {"z": "0", "x": "0", "y": "0", "-y": "0", "level": "0", "col": "0", "row": "0", "s": "a"}
+_ZERO = {
+    "z": "0",
+    "x": "0",
+    "y": "0",
+    "-y": "0",
+    "level": "0",
+    "col": "0",
+    "row": "0",
+    "s": "a",
+}
 _TILE = re.compile(r"/(\d{1,2})/(\d{1,8})/(\d{1,8})((?:@\dx)?(?:\.[A-Za-z]{3,4})?)$")
 _TILE_SIZES_PX = frozenset({256, 512, 1024})
 
@@ -168,14 +211,23 @@ def probe_xyz(url: str) -> tuple[str, ...]:
 def read_xyz(document: Document) -> Service | None:
     base, mark, query = strip_view(document.url).partition("?")
     found = _TILE.search(base)
-    if not found or not _exists(found) or image_size(document.body)[0] not in _TILE_SIZES_PX:
+    if (
+        not found
+        or not _exists(found)
+        or image_size(document.body)[0] not in _TILE_SIZES_PX
+    ):
         return None
     width, height = image_size(document.body)
     if width != height:
         return None
     root = base[: found.start()]
     template = f"{root}/{{z}}/{{x}}/{{y}}{found[4]}{mark}{query}"
-    media = {b"\x89": "image/png", b"\xff": "image/jpeg", b"G": "image/gif", b"R": "image/webp"}
+    media = {
+        b"\x89": "image/png",
+        b"\xff": "image/jpeg",
+        b"G": "image/gif",
+        b"R": "image/webp",
+    }
     formats = tuple(filter(None, [media.get(document.body[:1])]))
     service = Service(
         kind="xyz",
@@ -209,7 +261,9 @@ def image_size(body: bytes) -> tuple[int, int]:
 
 def _webp_size(body: bytes) -> tuple[int, int]:
     if body[12:16] == b"VP8X":
-        return int.from_bytes(body[24:27], "little") + 1, int.from_bytes(body[27:30], "little") + 1
+        return int.from_bytes(body[24:27], "little") + 1, int.from_bytes(
+            body[27:30], "little"
+        ) + 1
     if body[12:16] == b"VP8L":
         bits = int.from_bytes(body[21:25], "little")
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1

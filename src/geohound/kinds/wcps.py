@@ -20,7 +20,11 @@ def _read(document: Document) -> Service | None:
         return None
     root, about, version, layers = read
     has_operation = any(o.name.lower() == "processcoverages" for o in about.operations)
-    profiles = [p for section in children(root, "ServiceIdentification") for p in children(section, "Profile")]
+    profiles = [
+        p
+        for section in children(root, "ServiceIdentification")
+        for p in children(section, "Profile")
+    ]
     has_profile = any("processing" in words(profile).lower() for profile in profiles)
     if service != "wcps" and not has_operation and not has_profile:
         return None

@@ -36,7 +36,14 @@ from geohound.urls import endpoint, with_params
 _COVERAGE = frozenset({"CoverageSummary", "CoverageOfferingBrief"})
 _SPOKEN = frozenset({"CoverageId", "Identifier", "Title", "Abstract"})
 _KEPT = frozenset({*KEYWORDS, *BOXES, "SupportedCRS", "SupportedFormat", "Metadata"})
-_TIFF = ("image/tiff", "image/geotiff", "geotiff", "gtiff", "image/x-geotiff", "image/tiff;application=geotiff")
+_TIFF = (
+    "image/tiff",
+    "image/geotiff",
+    "geotiff",
+    "gtiff",
+    "image/x-geotiff",
+    "image/tiff;application=geotiff",
+)
 
 
 def _read(document: Document) -> Service | None:
@@ -51,16 +58,24 @@ def _read(document: Document) -> Service | None:
     return _ows.build(document, about, version, layers)
 
 
-def read_document(kind: str, document: Document) -> tuple[Element, Service, str, list[Layer]] | None:
+def read_document(
+    kind: str, document: Document
+) -> tuple[Element, Service, str, list[Layer]] | None:
     """Root, metadata, version and coverages of WCS 1.1 and later."""
     root, digest = document.skim(_COVERAGE, _read_summary)
     if root is None:
         return None
     about = _ows.read_common(kind, root, document.url)
     numbers = document.root_namespace.rpartition("/")[2]
-    default = {"2.0": "2.0.1", "2.1": "2.1.0", "1.1": "1.1.0"}.get(numbers, numbers if numbers[:1].isdigit() else "")
+    default = {"2.0": "2.0.1", "2.1": "2.1.0", "1.1": "1.1.0"}.get(
+        numbers, numbers if numbers[:1].isdigit() else ""
+    )
     version = _ows.version_of(root, about, default or "2.0.1")
-    layers = [layer for contents in children(root, "Contents") for layer in _coverages(contents, digest)]
+    layers = [
+        layer
+        for contents in children(root, "Contents")
+        for layer in _coverages(contents, digest)
+    ]
     return root, about, version, layers
 
 
@@ -98,8 +113,14 @@ def _read_1_0(document: Document) -> Service | None:
     about = _read_about_1_0(root, document.url)
     version = _ows.version_of(root, about, "1.0.0")
     content = child(root, "ContentMetadata")
-    found = (digest(e) for e in children(content, "CoverageOfferingBrief")) if content is not None else ()
-    return _ows.build(document, about, version, [layer for layer in found if layer.name])
+    found = (
+        (digest(e) for e in children(content, "CoverageOfferingBrief"))
+        if content is not None
+        else ()
+    )
+    return _ows.build(
+        document, about, version, [layer for layer in found if layer.name]
+    )
 
 
 def _read_brief(element: Element) -> Layer:
@@ -124,7 +145,9 @@ def _read_period(envelope: Element) -> tuple[str, ...]:
 
 def _read_envelope(envelope: Element) -> Extent:
     """Two positions, longitude first: the element is called lonLat for that."""
-    corners = [(p.text or "").replace(",", " ").split()[:2] for p in children(envelope, "pos")]
+    corners = [
+        (p.text or "").replace(",", " ").split()[:2] for p in children(envelope, "pos")
+    ]
     if len(corners) < 2:
         return read_corners(envelope, "CRS:84")
     return _boxes.extent([*corners[0], *corners[1]])
@@ -134,7 +157,9 @@ def _read_about_1_0(root: Element, base: str) -> Service:
     about = child(root, "Service")
     party = child(about, "responsibleParty")
     request = child(root, "Capability", "Request")
-    asked = [(e, *_ows.addresses(e, base)) for e in request] if request is not None else []
+    asked = (
+        [(e, *_ows.addresses(e, base)) for e in request] if request is not None else []
+    )
     operations = tuple(Operation(local(e), get, post) for e, get, post in asked)
     return Service(
         "wcs",
@@ -151,26 +176,36 @@ def _read_about_1_0(root: Element, base: str) -> Service:
         ),
         access=read_access(text(about, "fees"), text(about, "accessConstraints")),
         operations=operations,
-        online_resource=next((o.get for o in operations if o.name == "GetCapabilities"), ""),
+        online_resource=next(
+            (o.get for o in operations if o.name == "GetCapabilities"), ""
+        ),
     )
 
 
 def requests(query: LayerQuery) -> list[LayerRequest]:
     version = _spoken_version(query.service)
     common = {"SERVICE": "WCS", "VERSION": version}
-    server = capabilities(query, ServerType.WCS, version, {**common, "REQUEST": "GetCapabilities"})
+    server = capabilities(
+        query, ServerType.WCS, version, {**common, "REQUEST": "GetCapabilities"}
+    )
     name = query.layer.name
     if not name:
         return [server]
     base, formats = query.operation("GetCoverage")
-    described = with_params(base, {**common, "REQUEST": "DescribeCoverage", **_identifier(name, version)})
+    described = with_params(
+        base, {**common, "REQUEST": "DescribeCoverage", **_identifier(name, version)}
+    )
     media = _tiff(query.layer.formats or formats or query.service.formats, version)
-    url = with_params(base, {**common, "REQUEST": "GetCoverage", **_coverage(query, version, media)})
+    url = with_params(
+        base, {**common, "REQUEST": "GetCoverage", **_coverage(query, version, media)}
+    )
     answer = "multipart/related" if version.startswith("1.1") else "image/tiff"
     return [
         server,
         LayerRequest(Rel.DESCRIPTION, "DescribeCoverage", described, XML),
-        WcsCoverage(Rel.COVERAGE, "GetCoverage", url, answer, version=version, name=name),
+        WcsCoverage(
+            Rel.COVERAGE, "GetCoverage", url, answer, version=version, name=name
+        ),
     ]
 
 
@@ -189,7 +224,9 @@ def small_part(query: LayerQuery) -> list[LayerRequest]:
 def _spoken_version(service: Service) -> str:
     """The version to speak: 1.0.0 lists the names of its formats nowhere, and these servers speak 2.0.1 as well."""
     version = service.version or "2.0.1"
-    is_known = service.software.startswith(("MapServer", "GeoServer")) and not service.formats
+    is_known = (
+        service.software.startswith(("MapServer", "GeoServer")) and not service.formats
+    )
     return "2.0.1" if version < "1.1" and is_known else version
 
 
@@ -197,13 +234,20 @@ def _identifier(name: str, version: str) -> dict[str, str]:
     if version >= "2":
         return {"COVERAGEID": name}
     # Identifiers by the standard; EOxServer reads the other.
-    return {"IDENTIFIERS": name, "IDENTIFIER": name} if version >= "1.1" else {"COVERAGE": name}
+    return (
+        {"IDENTIFIERS": name, "IDENTIFIER": name}
+        if version >= "1.1"
+        else {"COVERAGE": name}
+    )
 
 
 def _tiff(formats: tuple[str, ...], version: str) -> str:
     """How this server calls GeoTIFF; 1.0.0 knows the names of formats only layer by layer."""
     offered = {f.lower().replace(" ", ""): f for f in formats}
-    return next((offered[f] for f in _TIFF if f in offered), "GeoTIFF" if version < "1.1" else "image/tiff")
+    return next(
+        (offered[f] for f in _TIFF if f in offered),
+        "GeoTIFF" if version < "1.1" else "image/tiff",
+    )
 
 
 def _coverage(query: LayerQuery, version: str, media: str) -> dict[str, str]:
@@ -218,8 +262,16 @@ def _coverage(query: LayerQuery, version: str, media: str) -> dict[str, str]:
         box = f"{short_numbers((south, west, north, east), ',')},urn:ogc:def:crs:EPSG::4326"
         return {"IDENTIFIER": name, "FORMAT": media, "BOUNDINGBOX": box}
     width, height = size((west, south, east, north), min(400, query.longest_px))
-    request = {"COVERAGE": name, "FORMAT": media, "CRS": "EPSG:4326", "WIDTH": str(width), "HEIGHT": str(height)}
-    return request | ({"BBOX": short_numbers((west, south, east, north), ",")} if has_box else {})
+    request = {
+        "COVERAGE": name,
+        "FORMAT": media,
+        "CRS": "EPSG:4326",
+        "WIDTH": str(width),
+        "HEIGHT": str(height),
+    }
+    return request | (
+        {"BBOX": short_numbers((west, south, east, north), ",")} if has_box else {}
+    )
 
 
 _ADDRESSES = Addresses(
@@ -227,7 +279,9 @@ _ADDRESSES = Addresses(
     lives_anywhere=True,
     name="wcs",
     ends=("wcs", r"wcsserver(?:\.\w+)?"),
-    kvp=Kvp(services=("wcs",), requests=("getcoverage", "describecoverage"), asked_as="WCS"),
+    kvp=Kvp(
+        services=("wcs",), requests=("getcoverage", "describecoverage"), asked_as="WCS"
+    ),
     labels=("wcs", "ogcwcs", "urnogcservicetypewcs"),
     scripts=ScriptIdioms(calls="WCSLayer|0,0.url", words=("wcs",)),
 )

@@ -26,7 +26,15 @@ from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import LayerRequest, Rel, ServerType, WfsFeatures
-from geohound.model.service import Extent, Layer, Operation, Provider, Refusal, RefusalReason, Service
+from geohound.model.service import (
+    Extent,
+    Layer,
+    Operation,
+    Provider,
+    Refusal,
+    RefusalReason,
+    Service,
+)
 from geohound.urls import endpoint, with_params
 
 _FEATURE_TYPE = frozenset({"FeatureType"})
@@ -48,7 +56,13 @@ def _read(document: Document) -> Service | Refusal | None:
         return None
     about = _read_about(root, document.url)
     is_old = child(root, "Service") is not None or child(root, "Capability") is not None
-    default = "2.0.0" if "wfs/2" in document.root_namespace else "1.0.0" if is_old else "1.1.0"
+    default = (
+        "2.0.0"
+        if "wfs/2" in document.root_namespace
+        else "1.0.0"
+        if is_old
+        else "1.1.0"
+    )
     version = _ows.version_of(root, about, default)
     layers = []
     for element in _feature_types(root):
@@ -68,8 +82,15 @@ def _read_features(document: Document) -> Refusal | None:
     if "opengis.net/wfs" not in document.root_namespace or document.head is None:
         return None
     locations = (document.head.get(_SCHEMA_LOCATION) or "").split()[:MAX_LOCATIONS]
-    named = [place for place in locations if "describefeaturetype" in place.lower() and place.startswith("http")]
-    asked = with_params(endpoint((named or [document.url])[0]), {"SERVICE": "WFS", "REQUEST": "GetCapabilities"})
+    named = [
+        place
+        for place in locations
+        if "describefeaturetype" in place.lower() and place.startswith("http")
+    ]
+    asked = with_params(
+        endpoint((named or [document.url])[0]),
+        {"SERVICE": "WFS", "REQUEST": "GetCapabilities"},
+    )
     return Refusal(RefusalReason.OTHER_KIND, "features of a WFS", "wfs", (asked,))
 
 
@@ -128,14 +149,18 @@ def _read_old_operations(request: Element | None, base: str) -> Iterator[Operati
     """WFS 1.0.0 names operations and formats by empty elements."""
     for element in request if request is not None else ():
         get, post = _ows.addresses(element, base)
-        formats = tuple(local(f) for group in children(element, "ResultFormat") for f in group)
+        formats = tuple(
+            local(f) for group in children(element, "ResultFormat") for f in group
+        )
         yield Operation(local(element), get, post, formats)
 
 
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "2.0.0"
     common = {"SERVICE": "WFS", "VERSION": version}
-    server = capabilities(query, ServerType.WFS, version, {**common, "REQUEST": "GetCapabilities"})
+    server = capabilities(
+        query, ServerType.WFS, version, {**common, "REQUEST": "GetCapabilities"}
+    )
     name = query.layer.name
     if not name:
         return [server]
@@ -163,8 +188,14 @@ def _requests(query: LayerQuery) -> list[LayerRequest]:
         name=name,
         output_format=json_format,
     )
-    described = with_params(base, {**common, "REQUEST": "DescribeFeatureType", "TYPENAME": name})
-    return [server, features, LayerRequest(Rel.DESCRIPTION, "DescribeFeatureType", described, XML)]
+    described = with_params(
+        base, {**common, "REQUEST": "DescribeFeatureType", "TYPENAME": name}
+    )
+    return [
+        server,
+        features,
+        LayerRequest(Rel.DESCRIPTION, "DescribeFeatureType", described, XML),
+    ]
 
 
 def _offers_degrees(layer: Layer) -> bool:
@@ -173,7 +204,9 @@ def _offers_degrees(layer: Layer) -> bool:
 
 def _json_format(formats: tuple[str, ...]) -> str:
     """How this server calls GeoJSON; the official name first, JSON with padding never."""
-    offered = [f for f in formats if "json" in f.lower() and "javascript" not in f.lower()]
+    offered = [
+        f for f in formats if "json" in f.lower() and "javascript" not in f.lower()
+    ]
     best = [f for f in offered if "geo" in f.lower()] or offered
     return best[0] if best else ""
 
@@ -196,7 +229,9 @@ _ADDRESSES = Addresses(
     ends=("wfs", r"wfsserver(?:\.\w+)?"),
     kvp=Kvp(
         services=("wfs", "wfs-t"),
-        requests=terms("getfeature describefeaturetype getpropertyvalue liststoredqueries describestoredqueries"),
+        requests=terms(
+            "getfeature describefeaturetype getpropertyvalue liststoredqueries describestoredqueries"
+        ),
         asked_as="WFS",
         with_version=("getfeature",),
     ),
@@ -209,7 +244,11 @@ _ADDRESSES = Addresses(
         calls="OpenLayers.Layer.WFS|1 OpenLayers.Protocol.WFS|0.url OpenLayers.Protocol.WFS.v1_0_0|0.url "
         "OpenLayers.Protocol.WFS.v1_1_0|0.url OpenLayers.Protocol.WFS.v2_0_0|0.url L.Geoserver.wfs|0 L.wfs|0.url "
         "L.WFS|0.url L.WFST|0.url L.wfst|0.url WFSLayer|0,0.url WFSSource|0.url GeoExt.data.WFSCapabilitiesStore|0.url",
-        keys=frozenset(terms("typename typenames featuretype featureprefix featurens featuretypes srsname")),
+        keys=frozenset(
+            terms(
+                "typename typenames featuretype featureprefix featurens featuretypes srsname"
+            )
+        ),
         posted=("GetFeature", "Transaction"),
         words=("wfs", "getfeature", "typename", "featuretype"),
     ),

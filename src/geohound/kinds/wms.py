@@ -6,21 +6,46 @@ from itertools import islice
 
 from geohound import urls
 from geohound.document import Document
-from geohound.document.safe_xml import NAMES, Element, attribute, child, index, local, text
+from geohound.document.safe_xml import (
+    NAMES,
+    Element,
+    attribute,
+    child,
+    index,
+    local,
+    text,
+)
 from geohound.kinds import _ows, _titles, _wms_layers
 from geohound.kinds._elements import first, href, read_keywords, said, words
 from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._licence import read_access
-from geohound.kinds._request_boxes import MERCATOR, choose_crs, in_axis_order, project, size
+from geohound.kinds._request_boxes import (
+    MERCATOR,
+    choose_crs,
+    in_axis_order,
+    project,
+    size,
+)
 from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import LayerRequest, Rel, ServerType, WmsPicture
 from geohound.model.service import Operation, Provider, Service
 
-_OLD_OPERATIONS = {"Map": "GetMap", "Capabilities": "GetCapabilities", "FeatureInfo": "GetFeatureInfo"}
+_OLD_OPERATIONS = {
+    "Map": "GetMap",
+    "Capabilities": "GetCapabilities",
+    "FeatureInfo": "GetFeatureInfo",
+}
 _PREFERRED_CRS = ("EPSG:4326", "EPSG:3857", "CRS:84", "EPSG:900913")
-_IMAGES = ("image/png", "image/png8", "image/png; mode=24bit", "image/jpeg", "image/gif", "image/webp")
+_IMAGES = (
+    "image/png",
+    "image/png8",
+    "image/png; mode=24bit",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+)
 
 
 def _read(document: Document) -> Service | None:
@@ -30,9 +55,15 @@ def _read(document: Document) -> Service | None:
     default = "1.3.0" if local(root) == "WMS_Capabilities" else "1.1.1"
     version = attribute(root, "version").strip() or default
     capability = child(root, "Capability")
-    walk = _wms_layers.walk(capability if capability is not None else root, digest, version)
-    layers = list(islice(walk, _ows.MAX_LAYERS + 1))  # one more, to know that there are more
-    return _ows.build(document, _read_about(root, capability, document.url), version, layers)
+    walk = _wms_layers.walk(
+        capability if capability is not None else root, digest, version
+    )
+    layers = list(
+        islice(walk, _ows.MAX_LAYERS + 1)
+    )  # one more, to know that there are more
+    return _ows.build(
+        document, _read_about(root, capability, document.url), version, layers
+    )
 
 
 def _read_about(root: Element, capability: Element | None, base: str) -> Service:
@@ -45,7 +76,9 @@ def _read_about(root: Element, capability: Element | None, base: str) -> Service
     return Service(
         "wms",
         urls.endpoint(base),
-        title=_titles.choose(said(about, "Title"), text(child(capability, "Layer"), "Title")),
+        title=_titles.choose(
+            said(about, "Title"), text(child(capability, "Layer"), "Title")
+        ),
         abstract=said(about, "Abstract"),
         keywords=read_keywords(about),
         provider=Provider(
@@ -69,22 +102,37 @@ def _read_operations(request: Element | None, base: str) -> tuple[Operation, ...
         get, post = _ows.addresses(element, base)
         formats = []
         for part in element:
-            if NAMES[part.tag] == "Format":  # in 1.0.0 formats are elements: <Format><PNG/></Format>
+            if (
+                NAMES[part.tag] == "Format"
+            ):  # in 1.0.0 formats are elements: <Format><PNG/></Format>
                 formats += [local(f) for f in part] if len(part) else [words(part)]
-        found.append(Operation(_OLD_OPERATIONS.get(name, name), get, post, tuple(f for f in formats if f)))
+        found.append(
+            Operation(
+                _OLD_OPERATIONS.get(name, name),
+                get,
+                post,
+                tuple(f for f in formats if f),
+            )
+        )
     return tuple(found)
 
 
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "1.3.0"
-    asked = {"SERVICE": "WMS", **_version(version), "REQUEST": _named(version, "GetCapabilities")}
+    asked = {
+        "SERVICE": "WMS",
+        **_version(version),
+        "REQUEST": _named(version, "GetCapabilities"),
+    }
     server = capabilities(query, ServerType.WMS, version, asked)
     if not query.layer.name:
         return [server]
     picture = _picture(query, version)
     if not query.layer.queryable:
         return [server, picture]
-    information = LayerRequest(Rel.DATA, "GetFeatureInfo", _feature_info(picture), "text/plain")
+    information = LayerRequest(
+        Rel.DATA, "GetFeatureInfo", _feature_info(picture), "text/plain"
+    )
     return [server, picture, information]
 
 
@@ -133,13 +181,19 @@ def _version(version: str) -> dict[str, str]:
 
 def _named(version: str, operation: str) -> str:
     """WMS 1.0.0 knows its operations by shorter names."""
-    return {"GetMap": "map", "GetCapabilities": "capabilities"}[operation] if version < "1.1" else operation
+    return (
+        {"GetMap": "map", "GetCapabilities": "capabilities"}[operation]
+        if version < "1.1"
+        else operation
+    )
 
 
 def _image_format(formats: tuple[str, ...]) -> str:
     """The best of the formats on offer; WMS 1.0.0 writes PNG for image/png."""
     offered = {f.lower() if "/" in f else f"image/{f.lower()}" for f in formats}
-    return next((wanted for wanted in _IMAGES if wanted in offered or not offered), "image/png")
+    return next(
+        (wanted for wanted in _IMAGES if wanted in offered or not offered), "image/png"
+    )
 
 
 def _feature_info(picture: WmsPicture) -> str:
@@ -163,7 +217,12 @@ _ADDRESSES = Addresses(
     lives_anywhere=True,
     name="wms",
     clarity=Clarity.ANYWHERE,
-    ends=("wms", "wms-c", r"wms\.(?:php|asp|aspx|ashx|cgi|jsp)", r"wmsserver(?:\.\w+)?"),
+    ends=(
+        "wms",
+        "wms-c",
+        r"wms\.(?:php|asp|aspx|ashx|cgi|jsp)",
+        r"wmsserver(?:\.\w+)?",
+    ),
     kvp=Kvp(
         services=("wms", "wmsc", "wms-c"),
         requests=("getmap", "map", "getfeatureinfo", "getlegendgraphic"),

@@ -14,7 +14,17 @@ from geohound import urls
 from geohound.document import Document
 from geohound.document.safe_xml import Element, child, children, text
 from geohound.kinds import _boxes, _ows
-from geohound.kinds._elements import BOXES, KEYWORDS, glean, href, read_keywords, read_wgs84, resolve, texts, unique
+from geohound.kinds._elements import (
+    BOXES,
+    KEYWORDS,
+    glean,
+    href,
+    read_keywords,
+    read_wgs84,
+    resolve,
+    texts,
+    unique,
+)
 from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._request_boxes import MERCATOR, grid_tile
 from geohound.kinds._signature import xml
@@ -26,9 +36,27 @@ from geohound.model.service import Layer, Operation, Service
 
 _LAYER = frozenset({"Layer"})
 _SPOKEN = frozenset({"Identifier", "Title", "Abstract"})
-_KEPT = frozenset({*KEYWORDS, *BOXES, "Format", "Style", "Dimension", "ResourceURL", "TileMatrixSetLink"})
+_KEPT = frozenset(
+    {
+        *KEYWORDS,
+        *BOXES,
+        "Format",
+        "Style",
+        "Dimension",
+        "ResourceURL",
+        "TileMatrixSetLink",
+    }
+)
 _MEASURES = frozenset(
-    {"Identifier", "ScaleDenominator", "TopLeftCorner", "TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight"}
+    {
+        "Identifier",
+        "ScaleDenominator",
+        "TopLeftCorner",
+        "TileWidth",
+        "TileHeight",
+        "MatrixWidth",
+        "MatrixHeight",
+    }
 )
 _NOTHING: frozenset[str] = frozenset()
 _FILE = re.compile(r"/WMTSCapabilities(?:\.xml)?/?$", re.IGNORECASE)
@@ -66,13 +94,25 @@ def _read(document: Document) -> Service | None:
         for element in children(contents, "Layer"):
             said_of_it, names = digest(element)
             if said_of_it["name"]:
-                layers.append(Layer(**said_of_it, crs=unique([codes.get(n, "") for n in names]), grids=names))
+                layers.append(
+                    Layer(
+                        **said_of_it,
+                        crs=unique([codes.get(n, "") for n in names]),
+                        grids=names,
+                    )
+                )
     formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
-    if not any(o.name == "GetTile" for o in about.operations) and any(layer.links for layer in layers):
+    if not any(o.name == "GetTile" for o in about.operations) and any(
+        layer.links for layer in layers
+    ):
         about = replace(about, operations=(*about.operations, _rest_operation(layers)))
     service = _ows.build(document, about, _ows.version_of(root, about, "1.0.0"), layers)
     used = {name for layer in layers for name in layer.grids}
-    grids = (Grid(name, crs, _read_levels(element)) for name, crs, element in sets if name in used)
+    grids = (
+        Grid(name, crs, _read_levels(element))
+        for name, crs, element in sets
+        if name in used
+    )
     kept = tuple(islice((grid.as_text() for grid in grids if grid.levels), _MAX_GRIDS))
     return replace(service, formats=formats or service.formats, grids=kept)
 
@@ -84,8 +124,15 @@ def _rest_operation(layers: Sequence[Layer]) -> Operation:
 
 def _list_sets(root: Element) -> list[tuple[str, str, Element]]:
     """Tile matrix sets by name and CRS: those of Mercator and of plain degrees first, which clients want."""
-    elements = [s for contents in children(root, "Contents") for s in children(contents, "TileMatrixSet")]
-    sets = [(text(each, "Identifier"), _boxes.crs_code(text(each, "SupportedCRS")), each) for each in elements]
+    elements = [
+        s
+        for contents in children(root, "Contents")
+        for s in children(contents, "TileMatrixSet")
+    ]
+    sets = [
+        (text(each, "Identifier"), _boxes.crs_code(text(each, "SupportedCRS")), each)
+        for each in elements
+    ]
     return sorted(sets, key=lambda each: each[1] not in _COMMON_CRS)
 
 
@@ -98,19 +145,37 @@ def _read_level(matrix: Element) -> Level | None:
     heard, _ = glean(matrix, _MEASURES, _NOTHING)
     try:
         x, y = (float(v) for v in heard["TopLeftCorner"].split()[:2])
-        whole = [int(heard[n]) for n in ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")]
+        whole = [
+            int(heard[n])
+            for n in ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")
+        ]
         scale = float(heard["ScaleDenominator"])
     except (KeyError, ValueError):
         return None
-    if not (math.isfinite(x) and math.isfinite(y) and 0 < scale < math.inf) or min(whole) < 1 or max(whole) > 2**31:
+    if (
+        not (math.isfinite(x) and math.isfinite(y) and 0 < scale < math.inf)
+        or min(whole) < 1
+        or max(whole) > 2**31
+    ):
         return None
-    return Level(heard.get("Identifier", ""), scale, (x, y), (whole[0], whole[1]), whole[2], whole[3])
+    return Level(
+        heard.get("Identifier", ""),
+        scale,
+        (x, y),
+        (whole[0], whole[1]),
+        whole[2],
+        whole[3],
+    )
 
 
 def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What one tile layer says, and the names of its tile matrix sets: their CRS stand further down."""
     heard, parts = glean(element, _SPOKEN, _KEPT)
-    tiles = [r for r in parts.get("ResourceURL", ()) if (r.get("resourceType") or "tile").lower() == "tile"]
+    tiles = [
+        r
+        for r in parts.get("ResourceURL", ())
+        if (r.get("resourceType") or "tile").lower() == "tile"
+    ]
     fields = {
         "name": heard.get("Identifier", ""),
         "title": heard.get("Title", ""),
@@ -118,11 +183,15 @@ def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
         "keywords": read_keywords(parts),
         "extent": read_wgs84(parts),
         "formats": texts(parts.get("Format", ())),
-        "styles": unique([text(style, "Identifier") for style in parts.get("Style", ())]),
+        "styles": unique(
+            [text(style, "Identifier") for style in parts.get("Style", ())]
+        ),
         "times": _read_times(parts.get("Dimension", ())),
         "links": unique([(r.get("template") or "").strip() for r in tiles]),
     }
-    return fields, unique([text(link, "TileMatrixSet") for link in parts.get("TileMatrixSetLink", ())])
+    return fields, unique(
+        [text(link, "TileMatrixSet") for link in parts.get("TileMatrixSetLink", ())]
+    )
 
 
 def _read_times(dimensions: Sequence[Element]) -> tuple[str, ...]:
@@ -137,7 +206,11 @@ def _read_times(dimensions: Sequence[Element]) -> tuple[str, ...]:
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     endpoint = query.service.endpoint
     is_file = endpoint.partition("?")[0].lower().endswith(".xml")
-    request = {} if is_file else {"SERVICE": "WMTS", "VERSION": "1.0.0", "REQUEST": "GetCapabilities"}
+    request = (
+        {}
+        if is_file
+        else {"SERVICE": "WMTS", "VERSION": "1.0.0", "REQUEST": "GetCapabilities"}
+    )
     server = capabilities(query, ServerType.WMTS, "1.0.0", request)
     tile = _choose_tile(query, server.url)
     return [server, tile] if tile else [server]
@@ -159,8 +232,15 @@ def _choose_tile(query: LayerQuery, listed: str) -> WmtsTile | None:
         "Format": media,
         "Time": layer.times[0].partition("/")[0] if layer.times else "default",
     }
-    quoted = {name: quote(value, safe=":/;", errors="replace") for name, value in fixed.items()}
-    number = {"TileMatrix": quote(level.id, safe=":"), "TileRow": str(row), "TileCol": str(column)}
+    quoted = {
+        name: quote(value, safe=":/;", errors="replace")
+        for name, value in fixed.items()
+    }
+    number = {
+        "TileMatrix": quote(level.id, safe=":"),
+        "TileRow": str(row),
+        "TileCol": str(column),
+    }
     template = _template(query)
     return WmtsTile(
         Rel.TILE,
@@ -181,10 +261,21 @@ def _choose_tile(query: LayerQuery, listed: str) -> WmtsTile | None:
 
 def _template(query: LayerQuery) -> str:
     """The layer's own template where it asks for nothing unusual; else a request by key and value."""
-    usual = {"layer", "style", "tilematrixset", "tilematrix", "tilerow", "tilecol", "format", "time"}
+    usual = {
+        "layer",
+        "style",
+        "tilematrixset",
+        "tilematrix",
+        "tilerow",
+        "tilecol",
+        "format",
+        "time",
+    }
     for link in map(with_braces, query.layer.links):
         names = {name.lower() for name, _ in PLACE.findall(link)}
-        if {"tilematrix", "tilerow", "tilecol"} <= names <= usual and urls.canonical(link):
+        if {"tilematrix", "tilerow", "tilecol"} <= names <= usual and urls.canonical(
+            link
+        ):
             return link
     base, _ = query.operation("GetTile")
     if PLACE.search(base):  # a RESTful service has its template in place of an address
@@ -195,7 +286,11 @@ def _template(query: LayerQuery) -> str:
 def _choose_grid(query: LayerQuery) -> Grid | None:
     """Mercator first, for it is what web maps draw; else the first that the layer has."""
     grids = [g for g in map(parse_grid, query.service.grids) if g and g.levels]
-    own = [g for g in grids if g.name in query.layer.grids] if query.layer.grids else grids
+    own = (
+        [g for g in grids if g.name in query.layer.grids]
+        if query.layer.grids
+        else grids
+    )
     mercator = [grid for grid in own if grid.crs in MERCATOR]
     return next(iter(mercator + own), None)
 
@@ -206,7 +301,9 @@ def _by_zoom(template: str, grid: Grid) -> str:
     is_usual = abs(top.scale - 559082264.0287178) < 1000 and top.tile_px == (256, 256)
     if grid.crs not in MERCATOR or not is_usual:
         return ""
-    if not top.id.endswith("0") or any(v.id != f"{top.id[:-1]}{n}" for n, v in enumerate(grid.levels)):
+    if not top.id.endswith("0") or any(
+        v.id != f"{top.id[:-1]}{n}" for n, v in enumerate(grid.levels)
+    ):
         return ""
     zoom = f"{quote(top.id[:-1], safe=':')}{{z}}"
     return fill(template, {"TileMatrix": zoom, "TileRow": "{y}", "TileCol": "{x}"})
@@ -221,9 +318,14 @@ class _Wmts(_ows.OwsKind):
         if _FILE.search(address) or address.lower().endswith(".xml"):
             return (url.partition("#")[0],)
         endpoint = urls.endpoint(url)
-        asked = urls.with_params(endpoint, {"SERVICE": "WMTS", "REQUEST": "GetCapabilities"})
+        asked = urls.with_params(
+            endpoint, {"SERVICE": "WMTS", "REQUEST": "GetCapabilities"}
+        )
         base, _, vendor = endpoint.partition("?")
-        file = re.sub(r"/1\.0\.0(?s:/.*)?$", "", base.rstrip("/")) + "/1.0.0/WMTSCapabilities.xml"
+        file = (
+            re.sub(r"/1\.0\.0(?s:/.*)?$", "", base.rstrip("/"))
+            + "/1.0.0/WMTSCapabilities.xml"
+        )
         return (asked, f"{file}?{vendor}" if vendor else file)
 
 
@@ -244,7 +346,11 @@ _ADDRESSES = Addresses(
         calls="OpenLayers.Layer.WMTS|0.url OpenLayers.Control.WMTSGetFeatureInfo|0.url ol.source.WMTS|0.url,0.urls "
         "L.tileLayer.wmts|0 L.TileLayer.WMTS|0 WMTSLayer|0,0.url WebMapTileServiceImageryProvider|0.url "
         "WmtsLayer|0.service WmtsUrlBuilder|0 WMTSSource|0.url",
-        keys=frozenset(terms("matrixset tilematrixset tilematrixsetid tilematrixsets matrixids requestencoding")),
+        keys=frozenset(
+            terms(
+                "matrixset tilematrixset tilematrixsetid tilematrixsets matrixids requestencoding"
+            )
+        ),
         words=("wmts", "matrixset"),
     ),
 )
@@ -258,6 +364,8 @@ KINDS = (
         requester=_requests,
         addresses=_ADDRESSES,
         signature=xml("Capabilities"),
-        path=re.compile(rf"{_ows.address_pattern('wmts').pattern}|WMTSCapabilities", re.IGNORECASE),
+        path=re.compile(
+            rf"{_ows.address_pattern('wmts').pattern}|WMTSCapabilities", re.IGNORECASE
+        ),
     ),
 )

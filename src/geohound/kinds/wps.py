@@ -47,19 +47,33 @@ def _read_process(element: Element) -> Layer:
         title=heard.get("Title", ""),
         abstract=heard.get("Abstract", ""),
         keywords=read_keywords(parts),
-        links=unique(x for x in map(href, parts.get("Metadata", ())) if x.startswith("http")),
+        links=unique(
+            x for x in map(href, parts.get("Metadata", ())) if x.startswith("http")
+        ),
     )
 
 
 def _requests(query: LayerQuery) -> list[LayerRequest]:
     version = query.service.version or "1.0.0"
-    request = {"SERVICE": "WPS", "ACCEPTVERSIONS": version, "REQUEST": "GetCapabilities"}
+    request = {
+        "SERVICE": "WPS",
+        "ACCEPTVERSIONS": version,
+        "REQUEST": "GetCapabilities",
+    }
     server = capabilities(query, ServerType.WPS, version, request)
     if not query.layer.name:
         return [server]
-    asked = {"SERVICE": "WPS", "VERSION": version, "REQUEST": "DescribeProcess", "IDENTIFIER": query.layer.name}
+    asked = {
+        "SERVICE": "WPS",
+        "VERSION": version,
+        "REQUEST": "DescribeProcess",
+        "IDENTIFIER": query.layer.name,
+    }
     url = urls.with_params(query.service.endpoint, asked)
-    return [server, replace(server, rel=Rel.DESCRIPTION, title="DescribeProcess", url=url)]
+    return [
+        server,
+        replace(server, rel=Rel.DESCRIPTION, title="DescribeProcess", url=url),
+    ]
 
 
 _ADDRESSES = Addresses(

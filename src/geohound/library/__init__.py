@@ -28,10 +28,27 @@ from geohound.views.opening import Opener, Opening
 from geohound.views.params import LIBRARY, read_query
 from geohound.views.parsing import check_choice, read_box, split_ids
 
-from .arguments import Box, Values, Years, as_text, as_texts, collect_arguments, years_as_text
+from .arguments import (
+    Box,
+    Values,
+    Years,
+    as_text,
+    as_texts,
+    collect_arguments,
+    years_as_text,
+)
 from .results import Crawled, Identified, SearchResult
 
-__all__ = ["Catalogue", "Crawled", "Identified", "SearchResult", "acrawl", "aidentify", "crawl", "identify"]
+__all__ = [
+    "Catalogue",
+    "Crawled",
+    "Identified",
+    "SearchResult",
+    "acrawl",
+    "aidentify",
+    "crawl",
+    "identify",
+]
 
 T = TypeVar("T")
 
@@ -49,7 +66,11 @@ class Catalogue:
         self._settings = _settings({**options, **arguments})
         self._stack = ExitStack()
         opened = self._stack.enter_context(app.open_catalogue(self._settings))
-        self._catalogue, self._index, self._past = opened.catalogue, opened.index, opened.past
+        self._catalogue, self._index, self._past = (
+            opened.catalogue,
+            opened.index,
+            opened.past,
+        )
 
     def search(  # noqa: PLR0913 - arguments that users type in a notebook
         self,
@@ -68,8 +89,16 @@ class Catalogue:
         Filters go by facet: kind="wms", topic="land_cover", class_="forest", country="br", state=["alive"] …;
         `expand=False` leaves synonyms and translations out.
         """
-        arguments = {"bbox": bbox, "relation": relation, "limit": limit, "offset": offset, "expand": expand}
-        texts = collect_arguments(text, {**arguments, "years": years_as_text(years)}, filters)
+        arguments = {
+            "bbox": bbox,
+            "relation": relation,
+            "limit": limit,
+            "offset": offset,
+            "expand": expand,
+        }
+        texts = collect_arguments(
+            text, {**arguments, "years": years_as_text(years)}, filters
+        )
         query = replace(read_query(texts, LIBRARY, self._known(texts)), related=True)
         return SearchResult(query, self._index.search(query))
 
@@ -78,10 +107,14 @@ class Catalogue:
         known = {"kind": sorted(app.kinds())}
         if "topic" in facets:
             in_catalogue = self._index.search(Query(limit=0)).facets["topic"]
-            known["topic"] = sorted({*app.topics(self._settings.topic_files), *in_catalogue})
+            known["topic"] = sorted(
+                {*app.topics(self._settings.topic_files), *in_catalogue}
+            )
         return known
 
-    async def asearch(self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any) -> SearchResult:
+    async def asearch(
+        self, text: str = "", bbox: Box = None, relation: str = "overlaps", **more: Any
+    ) -> SearchResult:
         """The same without blocking the event loop."""
         return await asyncio.to_thread(self.search, text, bbox, relation, **more)
 
@@ -89,14 +122,29 @@ class Catalogue:
         """A service with all its layers; KeyError where there is none of this id."""
         found = self._catalogue.get(service_id)
         if found is None:
-            raise KeyError(f"There is no service {service_id} in {app.without_password(self._settings.catalogue)}.")
+            raise KeyError(
+                f"There is no service {service_id} in {app.without_password(self._settings.catalogue)}."
+            )
         return found
 
     def describe(self, service_id: str) -> dict[str, Any]:
         """Everything known about a service, as `geohound show --json` prints it."""
-        classify = app.classifier(self._settings.topic_files, self._settings.topic_match).classify
+        classify = app.classifier(
+            self._settings.topic_files, self._settings.topic_match
+        ).classify
         service, now = self.get(service_id), datetime.now(UTC)
-        return dict(plain(known_service(self._catalogue, service, classify, now, None, self._past.of(service.id))))
+        return dict(
+            plain(
+                known_service(
+                    self._catalogue,
+                    service,
+                    classify,
+                    now,
+                    None,
+                    self._past.of(service.id),
+                )
+            )
+        )
 
     def at(self, url: str) -> list[Service]:
         """The services known at an address."""
@@ -105,7 +153,9 @@ class Catalogue:
     def health(self, service_id: str) -> Health:
         return assess(self._catalogue.checks(service_id))
 
-    def open(self, service: Service | str, layer: Layer | str | None = None, bbox: Box = None) -> Opening:
+    def open(
+        self, service: Service | str, layer: Layer | str | None = None, bbox: Box = None
+    ) -> Opening:
         """How to open a layer: requests that work and snippets for other programs."""
         found = self.get(service if isinstance(service, str) else service.id)
         if isinstance(layer, str):
@@ -152,7 +202,9 @@ async def aidentify(url: str, **options: Any) -> Identified:
     address = _address(url)
     fetcher = app.fetcher(chosen)
     try:
-        verdict = await probe.identify(address, fetcher, app.kinds(), chosen.max_service_bytes)
+        verdict = await probe.identify(
+            address, fetcher, app.kinds(), chosen.max_service_bytes
+        )
     finally:
         await fetcher.close()
     return Identified(address, verdict)
@@ -173,26 +225,38 @@ async def acrawl(
 ) -> Crawled:
     if not seeds:
         raise ValueError("Name at least one address to start from.")
-    chosen = _settings({**options, **({"catalogue": str(catalogue)} if catalogue else {})})
+    chosen = _settings(
+        {**options, **({"catalogue": str(catalogue)} if catalogue else {})}
+    )
     box = _box(bbox)
     wanted = split_ids(as_texts(kinds))
     for kind in wanted:
         check_choice("kinds", kind, app.kinds())
     check_choice("scope", scope, [str(each.value) for each in Scope])
     addresses = tuple(_address(seed) for seed in seeds)
-    spec = crawl_spec(chosen, addresses, Scope(scope.lower()), tuple(wanted), box.as_tuple() if box else None)
+    spec = crawl_spec(
+        chosen,
+        addresses,
+        Scope(scope.lower()),
+        tuple(wanted),
+        box.as_tuple() if box else None,
+    )
     with app.task_runner(chosen) as (runner, tasks):
         task = app.new_task(chosen, spec)
         await runner.run(task)
         found = tasks.get(task)
         counters = dict(found.counters) if found else {}
-    return Crawled(chosen.catalogue, counters, partial(_services_of, chosen, int(counters["task"])))
+    return Crawled(
+        chosen.catalogue, counters, partial(_services_of, chosen, int(counters["task"]))
+    )
 
 
 def _services_of(chosen: Settings, task: int) -> Iterator[Service]:
     """The services that a crawl found."""
     with app.open_catalogue(chosen) as opened:
-        yield from (entry.service for entry in opened.catalogue.entries(Filter(task=task)))
+        yield from (
+            entry.service for entry in opened.catalogue.entries(Filter(task=task))
+        )
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
@@ -209,8 +273,14 @@ def _settings(options: dict[str, Any]) -> Settings:
     known = {field.name for field in fields(Settings)}
     for name in options:
         if name not in known:
-            raise SettingsError(f"There is no setting called {name!r}; docs/operating.md lists all of them.")
-    lists = {k: as_texts(v) for k, v in options.items() if isinstance(getattr(Settings(), k), tuple)}
+            raise SettingsError(
+                f"There is no setting called {name!r}; docs/operating.md lists all of them."
+            )
+    lists = {
+        k: as_texts(v)
+        for k, v in options.items()
+        if isinstance(getattr(Settings(), k), tuple)
+    }
     return replace(settings.load(), **{**options, **lists})
 
 
@@ -221,5 +291,7 @@ def _box(bbox: Box) -> BBox | None:
 def _address(url: str) -> str:
     clean = canonical(url if "://" in url else f"https://{url}")
     if clean is None:
-        raise ValueError(f"{url!r} is not a web address; it should begin with http:// or https://.")
+        raise ValueError(
+            f"{url!r} is not a web address; it should begin with http:// or https://."
+        )
     return clean

@@ -14,15 +14,28 @@ Values = str | bool | Iterable[str]  # True is yes, as in https=True
 Years = int | str | tuple[int, int] | None
 
 
-def collect_arguments(text: str, arguments: Mapping[str, Any], filters: Mapping[str, Values]) -> Texts:
+def collect_arguments(
+    text: str, arguments: Mapping[str, Any], filters: Mapping[str, Values]
+) -> Texts:
     """All arguments as texts; class_ stands for class, which is a keyword of Python."""
     if not isinstance(text, str):
-        raise TypeError(f"The words to search for must be a text such as 'land cover', not {shorten(repr(text))}.")
-    texts = {"q": [text], **{name: [as_text(value)] for name, value in arguments.items() if value is not None}}
+        raise TypeError(
+            f"The words to search for must be a text such as 'land cover', not {shorten(repr(text))}."
+        )
+    texts = {
+        "q": [text],
+        **{
+            name: [as_text(value)]
+            for name, value in arguments.items()
+            if value is not None
+        },
+    }
     for name, value in filters.items():
         facet = name.rstrip("_")
         if facet not in FACETS:
-            raise TypeError(f"There is no filter {name!r}; filters are {', '.join(FACETS)} (class_ for class).")
+            raise TypeError(
+                f"There is no filter {name!r}; filters are {', '.join(FACETS)} (class_ for class)."
+            )
         texts[facet] = as_texts(value)
     return texts
 
@@ -50,5 +63,7 @@ def as_texts(value: Values) -> list[str]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, Iterable):
-        raise TypeError(f"{shorten(repr(value))} must be a text such as 'wms', or a list of them.")
+        raise TypeError(
+            f"{shorten(repr(value))} must be a text such as 'wms', or a list of them."
+        )
     return [str(each) for each in value]

@@ -26,7 +26,9 @@ class TabularResult(ABC):
     """A result that converts to records, a GeoDataFrame or an Arrow table; subclasses provide the records."""
 
     __slots__ = ()
-    extra_columns: ClassVar[tuple[str, ...]] = ()  # columns beside those of every service
+    extra_columns: ClassVar[
+        tuple[str, ...]
+    ] = ()  # columns beside those of every service
 
     @abstractmethod
     def records(self) -> Sequence[HitRecord | ServiceRecord]:
@@ -46,24 +48,39 @@ class TabularResult(ABC):
             import geopandas  # noqa: PLC0415 - large, and only needed here
             from shapely.geometry import MultiPolygon, box  # noqa: PLC0415
         except ImportError:
-            raise ImportError("GeoDataFrames need geopandas: pip install geopandas") from None
+            raise ImportError(
+                "GeoDataFrames need geopandas: pip install geopandas"
+            ) from None
         rows = self.to_rows()
         shapes = [
-            MultiPolygon([box(*part.as_tuple()) for part in BBox(*row["bbox"]).parts()]) if row["bbox"] else None
+            MultiPolygon([box(*part.as_tuple()) for part in BBox(*row["bbox"]).parts()])
+            if row["bbox"]
+            else None
             for row in rows
         ]
-        return geopandas.GeoDataFrame(rows, geometry=shapes, columns=[*COLUMNS, *self.extra_columns], crs="EPSG:4326")
+        return geopandas.GeoDataFrame(
+            rows,
+            geometry=shapes,
+            columns=[*COLUMNS, *self.extra_columns],
+            crs="EPSG:4326",
+        )
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table; needs pyarrow."""
         try:
             import pyarrow as pa  # noqa: PLC0415 - large, and only needed here
         except ImportError:
-            raise ImportError("Arrow tables need pyarrow: pip install pyarrow") from None
-        return pa.Table.from_pylist(self.to_rows(), schema=_schema(pa, [*COLUMNS, *self.extra_columns]))
+            raise ImportError(
+                "Arrow tables need pyarrow: pip install pyarrow"
+            ) from None
+        return pa.Table.from_pylist(
+            self.to_rows(), schema=_schema(pa, [*COLUMNS, *self.extra_columns])
+        )
 
 
-def _row(record: HitRecord | ServiceRecord, extra_columns: Sequence[str] = ()) -> dict[str, Any]:
+def _row(
+    record: HitRecord | ServiceRecord, extra_columns: Sequence[str] = ()
+) -> dict[str, Any]:
     return {
         "id": record.id,
         "kind": record.kind,
@@ -133,11 +150,17 @@ class SearchResult(TabularResult, Sequence[Hit]):
         return [hit_record(hit) for hit in self]
 
     def __repr__(self) -> str:
-        return f"{self._heading()}\n{text_table(_COLUMNS, self._rows())}" if self._hits else self._heading()
+        return (
+            f"{self._heading()}\n{text_table(_COLUMNS, self._rows())}"
+            if self._hits
+            else self._heading()
+        )
 
     def _repr_html_(self) -> str:
         boxes = [hit.service.extent.box if hit.service.extent else None for hit in self]
-        return map_svg(boxes, self.query.bbox) + html_table(self._heading(), _COLUMNS, self._rows())
+        return map_svg(boxes, self.query.bbox) + html_table(
+            self._heading(), _COLUMNS, self._rows()
+        )
 
     def _heading(self) -> str:
         shown = f", {len(self)} of them here" if len(self) < self.total else ""
@@ -146,7 +169,13 @@ class SearchResult(TabularResult, Sequence[Hit]):
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
-            (h.service.kind, h.service.title or "(no title)", str(h.layer_count), str(h.state), h.service.endpoint)
+            (
+                h.service.kind,
+                h.service.title or "(no title)",
+                str(h.layer_count),
+                str(h.state),
+                h.service.endpoint,
+            )
             for h in self
         ]
 
@@ -180,23 +209,40 @@ class Identified(TabularResult):
         return [service_record(service, HealthState.ALIVE) for service in self.services]
 
     def __repr__(self) -> str:
-        return f"{self._heading()}\n{text_table(_COLUMNS[:3], self._rows())}" if self else self._heading()
+        return (
+            f"{self._heading()}\n{text_table(_COLUMNS[:3], self._rows())}"
+            if self
+            else self._heading()
+        )
 
     def _repr_html_(self) -> str:
         boxes = [s.extent.box if s.extent else None for s in self.services]
-        return (map_svg(boxes) if self else "") + html_table(self._heading(), _COLUMNS[:3], self._rows())
+        return (map_svg(boxes) if self else "") + html_table(
+            self._heading(), _COLUMNS[:3], self._rows()
+        )
 
     def _heading(self) -> str:
         if self:
-            return f"{self.url} is {', '.join(service.kind for service in self.services)}."
+            return (
+                f"{self.url} is {', '.join(service.kind for service in self.services)}."
+            )
         refusal = self.verdict.refusal
         reason = (
-            f"{refusal.reason}{f' ({refusal.detail})' if refusal.detail else ''}" if refusal else "nothing answered"
+            f"{refusal.reason}{f' ({refusal.detail})' if refusal.detail else ''}"
+            if refusal
+            else "nothing answered"
         )
         return f"{self.url} is no service: {reason}."
 
     def _rows(self) -> list[tuple[str, ...]]:
-        return [(f"{s.kind} {s.version}".strip(), s.title or "(no title)", str(len(s.layers))) for s in self.services]
+        return [
+            (
+                f"{s.kind} {s.version}".strip(),
+                s.title or "(no title)",
+                str(len(s.layers)),
+            )
+            for s in self.services
+        ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -205,7 +251,9 @@ class Crawled(TabularResult):
 
     catalogue: str
     summary: Mapping[str, Any]
-    read_services: Callable[[], Iterator[Service]] = field(default=lambda: iter(()), compare=False)
+    read_services: Callable[[], Iterator[Service]] = field(
+        default=lambda: iter(()), compare=False
+    )
 
     def __iter__(self) -> Iterator[Service]:
         """Every service that this crawl found, in the order of the catalogue."""
@@ -217,17 +265,27 @@ class Crawled(TabularResult):
 
     def __repr__(self) -> str:
         shown = list(islice(self, _ROWS_SHOWN))
-        return f"{self._heading()}\n{text_table(_CRAWLED_COLUMNS, _rows(shown))}" if shown else self._heading()
+        return (
+            f"{self._heading()}\n{text_table(_CRAWLED_COLUMNS, _rows(shown))}"
+            if shown
+            else self._heading()
+        )
 
     def _repr_html_(self) -> str:
         shown = list(islice(self, _BOXES_SHOWN))
         boxes = [s.extent.box if s.extent else None for s in shown]
-        table = html_table(self._heading(), _CRAWLED_COLUMNS, _rows(shown[:_ROWS_SHOWN]))
+        table = html_table(
+            self._heading(), _CRAWLED_COLUMNS, _rows(shown[:_ROWS_SHOWN])
+        )
         return (map_svg(boxes) if shown else "") + table
 
     def _heading(self) -> str:
         summary = self.summary
-        end = "finished" if summary["finished"] else f"{summary['queue']:,} addresses left"
+        end = (
+            "finished"
+            if summary["finished"]
+            else f"{summary['queue']:,} addresses left"
+        )
         return (
             f"{summary['services']:,} services with {summary['layers']:,} layers on {summary['hosts']:,} hosts, "
             f"{summary['pages']:,} pages in {summary['elapsed_s']:.1f} s, {end}. Catalogue: {self.catalogue}"
@@ -235,4 +293,7 @@ class Crawled(TabularResult):
 
 
 def _rows(services: Sequence[Service]) -> list[tuple[str, ...]]:
-    return [(s.kind, s.title or "(no title)", str(len(s.layers)), s.endpoint) for s in services]
+    return [
+        (s.kind, s.title or "(no title)", str(len(s.layers)), s.endpoint)
+        for s in services
+    ]

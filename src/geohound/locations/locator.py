@@ -17,14 +17,20 @@ MAX_CACHED = 10_000
 class Locator:
     """Answers in microseconds: databases are read from disk as they are needed, answers are kept."""
 
-    def __init__(self, databases: Sequence[AddressDatabase] = (), own: dict[str, HostLocation] | None = None) -> None:
+    def __init__(
+        self,
+        databases: Sequence[AddressDatabase] = (),
+        own: dict[str, HostLocation] | None = None,
+    ) -> None:
         self.databases = tuple(databases)
         self.own = own or {}
         self._cached = lru_cache(MAX_CACHED)(self._look_up)
 
     def locate(self, host: str, address: str) -> HostLocation | None:
         """By its name in the operator's list, or that of a domain above it; else by its numeric address."""
-        return self._own(host.partition(":")[0].lower().rstrip(".")) or self._cached(address)
+        return self._own(host.partition(":")[0].lower().rstrip(".")) or self._cached(
+            address
+        )
 
     def _own(self, host: str) -> HostLocation | None:
         while host:
@@ -40,7 +46,14 @@ class Locator:
     @property
     def attribution(self) -> str:
         """Who must be named where locations are shown; empty where nobody must."""
-        return next((database.attribution for database in self.databases if database.attribution), "")
+        return next(
+            (
+                database.attribution
+                for database in self.databases
+                if database.attribution
+            ),
+            "",
+        )
 
 
 def open_locator(files: Sequence[str], own_list: str, folder: Path) -> Locator:

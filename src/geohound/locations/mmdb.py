@@ -22,7 +22,9 @@ class AddressDatabase:
         try:
             self._reader = maxminddb.open_database(str(path))
         except (OSError, ValueError, maxminddb.InvalidDatabaseError) as error:
-            raise UserError(f"{path} is no database of IP addresses (MMDB): {error}.") from None
+            raise UserError(
+                f"{path} is no database of IP addresses (MMDB): {error}."
+            ) from None
         about = self._reader.metadata()
         built = datetime.fromtimestamp(about.build_epoch, UTC)
         self.path = path
@@ -52,8 +54,14 @@ def _location(record: dict[str, Any], source: str) -> HostLocation | None:
 
 def _country(record: dict[str, Any]) -> str:
     nested = record.get("country")
-    code = nested.get("iso_code") if isinstance(nested, dict) else record.get("country_code")
-    is_code = isinstance(code, str) and len(code) == 2 and code.isascii() and code.isalpha()
+    code = (
+        nested.get("iso_code")
+        if isinstance(nested, dict)
+        else record.get("country_code")
+    )
+    is_code = (
+        isinstance(code, str) and len(code) == 2 and code.isascii() and code.isalpha()
+    )
     return str(code).upper() if is_code else ""
 
 

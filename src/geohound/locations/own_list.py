@@ -25,7 +25,9 @@ def read_own_list(path: Path) -> dict[str, HostLocation]:
             host, location = _read(row)
         except (KeyError, TypeError, ValueError):
             columns = ", ".join(_COLUMNS)
-            raise UserError(f"Line {number} of {path} is not of the form {columns}.") from None
+            raise UserError(
+                f"Line {number} of {path} is not of the form {columns}."
+            ) from None
         found[host] = location
     return found
 

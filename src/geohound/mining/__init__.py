@@ -12,18 +12,24 @@ from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
 _SNIFF_BYTES = 65_536
-_MAX_BYTES = 10_000_000  # read of scripts, data and text; of pages less, see charset.decode
+_MAX_BYTES = (
+    10_000_000  # read of scripts, data and text; of pages less, see charset.decode
+)
 _SCRIPT_TYPES = ("javascript", "ecmascript")
 
 
-def mine(document: Document, book: AddressBook, is_known: html.IsKnown | None = None) -> Page:
+def mine(
+    document: Document, book: AddressBook, is_known: html.IsKnown | None = None
+) -> Page:
     """All that can be followed from this document, but for links that are known (see `html.read`)."""
     kind = document.response.content_type.lower()
     tag = robots_tag(document.response.headers)
     if document.is_image:
         return Page(document.url)
     if is_page(document):
-        return html.read(charset.decode(document.body, kind), document.url, book, tag, is_known)
+        return html.read(
+            charset.decode(document.body, kind), document.url, book, tag, is_known
+        )
     links = tuple(_links(document, kind, book))
     return Page(document.url, links=links, nofollow="nofollow" in tag)
 
@@ -31,32 +37,47 @@ def mine(document: Document, book: AddressBook, is_known: html.IsKnown | None = 
 def is_page(document: Document) -> bool:
     """Is it HTML, whatever the header says?"""
     kind = document.response.content_type.lower()
-    return document.is_html or ("html" in kind and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML))
+    return document.is_html or (
+        "html" in kind
+        and not document.body[:_SNIFF_BYTES].lstrip().startswith(_NOT_HTML)
+    )
 
 
 def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
     if sitemap.is_sitemap(document):
         return sitemap.links(document)
-    is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[0].endswith((".js", ".mjs"))
+    is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[
+        0
+    ].endswith((".js", ".mjs"))
     if is_script:
         words = charset.decode(document.body, kind, _MAX_BYTES)
         code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
         return script_links.links([code], document.url, book)
     if document.json is not None:
         words = charset.decode(document.body, kind, _MAX_BYTES)
-        said = script_links.links([jsflow.Script(document.url, words)], document.url, book)
+        said = script_links.links(
+            [jsflow.Script(document.url, words)], document.url, book
+        )
         return [*_listed(words, document.url, book), *said]
-    if document.head is not None:  # the root itself would cost a large document its whole tree
+    if (
+        document.head is not None
+    ):  # the root itself would cost a large document its whole tree
         words = charset.decode(document.body, kind, _MAX_BYTES)
         return [*_listed(words, document.url, book), *text.links(words, LinkPlace.XML)]
     if kind.startswith("text/") or not kind:
-        return text.links(charset.decode(document.body, kind, _MAX_BYTES), LinkPlace.TEXT)
+        return text.links(
+            charset.decode(document.body, kind, _MAX_BYTES), LinkPlace.TEXT
+        )
     return []
 
 
 def _listed(words: str, url: str, book: AddressBook) -> list[Link]:
     """The services in a viewer's configuration that is known by its own beginning."""
-    found = [e for wanted in recipes.of_document(words, url) for e in recipes.read(wanted, words, book).endpoints]
+    found = [
+        e
+        for wanted in recipes.of_document(words, url)
+        for e in recipes.read(wanted, words, book).endpoints
+    ]
     return script_links.computed(found, book, LinkPlace.RECIPE)
 
 

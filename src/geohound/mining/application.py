@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -30,9 +37,7 @@ class MiningLimits:
     steps: int = 2_000_000  # of all rounds together
     bytes: int = 40_000_000
     budget: AnalysisBudget = field(default_factory=AnalysisBudget)
-    is_thrifty: bool = (
-        False  # leave alone what may be a service, and the scripts of a viewer whose configuration was read
-    )
+    is_thrifty: bool = False  # leave alone what may be a service, and the scripts of a viewer whose configuration was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _PROMISING = re.compile(
-    r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle", re.IGNORECASE
+    r"map|layer|wms|ows|wfs|gis|geo|viewer|config|setting|main|app|index|init|bundle",
+    re.IGNORECASE,
 )
 Fetch = Callable[[str], Awaitable[Fetched | None]]
 
@@ -106,14 +112,20 @@ class _App:
         return 1 + len(self.files)
 
 
-async def mine(url: str, fetch: Fetch, book: AddressBook, rules: str = "static") -> Mined:
+async def mine(
+    url: str, fetch: Fetch, book: AddressBook, rules: str = "static"
+) -> Mined:
     """All service endpoints that the page at this address, its scripts and its configuration hold."""
     page = await fetch(url)
     if page is None:
         return Mined(url, trouble="the page could not be read")
     if not _is_page(page):
-        findings = jsflow.analyse(page.url, (Script(page.url, page.text),), book, AnalysisBudget())
-        return replace(_mined(url, findings.endpoints, findings, requests=1), is_page=False)
+        findings = jsflow.analyse(
+            page.url, (Script(page.url, page.text),), book, AnalysisBudget()
+        )
+        return replace(
+            _mined(url, findings.endpoints, findings, requests=1), is_page=False
+        )
     if rules == "hou2016":
         return await by_published_rules(page, fetch) or _unjudged(page)
     return await _by_reading(page, fetch, book)
@@ -121,7 +133,9 @@ async def mine(url: str, fetch: Fetch, book: AddressBook, rules: str = "static")
 
 def _is_page(page: Fetched) -> bool:
     head = page.text[:2000].lstrip("\ufeff \t\r\n")
-    return "html" in page.content_type or (head.startswith("<") and not head.startswith("<?xml"))
+    return "html" in page.content_type or (
+        head.startswith("<") and not head.startswith("<?xml")
+    )
 
 
 async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
@@ -129,7 +143,9 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
     shown = html.read(page.text, page.url, book, with_scripts=False)
     files = [page, *[frame async for frame in _frames(shown, fetch, book)]]
     readings = [await read(file, fetch, book) for file in files]
-    computed = [e for found in readings for e in (*found.listed, *found.findings.endpoints)]
+    computed = [
+        e for found in readings for e in (*found.listed, *found.findings.endpoints)
+    ]
     computed += service_names.endpoints(shown, page.text, computed, book)
     findings = [found.findings for found in readings]
     reasons = map(PageReading.uncertainty, readings, (file.text for file in files))
@@ -141,13 +157,19 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
         sum(found.requests for found in readings),
         (
             *chain.from_iterable(found.unknown for found in findings),
-            *(f"{url}: could not be read" for found in readings for url in found.unread),
+            *(
+                f"{url}: could not be read"
+                for found in readings
+                for url in found.unread
+            ),
         ),
         unsure=next(filter(None, reasons), ""),
     )
 
 
-async def _frames(shown: Page, fetch: Fetch, book: AddressBook) -> AsyncIterator[Fetched]:
+async def _frames(
+    shown: Page, fetch: Fetch, book: AddressBook
+) -> AsyncIterator[Fetched]:
     """The pages in the frames of a page."""
     for address in islice(service_names.frames(shown, book), MAX_FRAMES):
         frame = await fetch(address)
@@ -170,7 +192,9 @@ class PageReading:
     def uncertainty(self, html: str) -> str:
         """Why the page should be run; empty if nothing speaks for that."""
         has_services = bool(self.listed or self.findings.endpoints)
-        return uncertainty.reason(self.findings, html, has_services=has_services, unread=self.unread)
+        return uncertainty.reason(
+            self.findings, html, has_services=has_services, unread=self.unread
+        )
 
 
 async def read(
@@ -187,13 +211,23 @@ async def read(
     skipped = await _add_files(app, _chosen(files, bounds.files), held.base)
     findings = await _in_rounds(app, bounds, book)
     had = tuple(url for url, file in app.files.items() if file is not None)
-    unread = tuple(url for url, file in app.files.items() if file is None and _is_own_script(url, page.url))
+    unread = tuple(
+        url
+        for url, file in app.files.items()
+        if file is None and _is_own_script(url, page.url)
+    )
     every = (*listed, *_by_documents(app, book))
-    return PageReading(every, findings, tuple(app.scripts), had, skipped, app.requests, unread)
+    return PageReading(
+        every, findings, tuple(app.scripts), had, skipped, app.requests, unread
+    )
 
 
 def _is_own_script(url: str, page_url: str) -> bool:
-    return urls.site(url) == urls.site(page_url) and bool(_OWN.search(url)) and not jsflow.is_library(url)
+    return (
+        urls.site(url) == urls.site(page_url)
+        and bool(_OWN.search(url))
+        and not jsflow.is_library(url)
+    )
 
 
 async def _add_files(app: _App, files: list[tuple[str, bool]], base: str) -> int:
@@ -232,7 +266,11 @@ def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
     if len(files) <= room:
         return files
     ranked = sorted(
-        range(len(files)), key=lambda i: (jsflow.is_well_known_library(files[i][0]), not _PROMISING.search(files[i][0]))
+        range(len(files)),
+        key=lambda i: (
+            jsflow.is_well_known_library(files[i][0]),
+            not _PROMISING.search(files[i][0]),
+        ),
     )
     return [files[i] for i in sorted(ranked[:room])]
 
@@ -251,7 +289,11 @@ async def _by_recipes(app: _App, book: AddressBook) -> list[Endpoint]:
             await app.add(wanted.url)
             continue
         file = await app.get(wanted.url)
-        reading = recipes.read(wanted, file.text, book) if file is not None else recipes.FileReading()
+        reading = (
+            recipes.read(wanted, file.text, book)
+            if file is not None
+            else recipes.FileReading()
+        )
         if reading.endpoints or reading.wanted:
             done.add(place)
         found += reading.endpoints
@@ -267,7 +309,9 @@ def _by_documents(app: _App, book: AddressBook) -> Iterator[Endpoint]:
                 yield from recipes.read(wanted, file.text, book).endpoints
 
 
-def _mined(page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int) -> Mined:
+def _mined(
+    page: str, endpoints: Iterable[Endpoint], findings: Findings, requests: int
+) -> Mined:
     return Mined(
         page,
         merged(endpoints),
@@ -284,12 +328,18 @@ def merged(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
     for found in sorted(endpoints, key=lambda e: -e.confidence):
         best.setdefault((found.endpoint, found.kind), found)
     known = {endpoint for endpoint, kind in best if kind}
-    return tuple(found for (endpoint, kind), found in best.items() if kind or endpoint not in known)
+    return tuple(
+        found
+        for (endpoint, kind), found in best.items()
+        if kind or endpoint not in known
+    )
 
 
 def _unjudged(page: Fetched) -> Mined:
     held = _elements(page)
-    return Mined(page.url, scripts_skipped=len(held.inline) + len(held.files), requests=1)
+    return Mined(
+        page.url, scripts_skipped=len(held.inline) + len(held.files), requests=1
+    )
 
 
 async def by_published_rules(page: Fetched, fetch: Fetch) -> Mined | None:
@@ -304,9 +354,15 @@ async def by_published_rules(page: Fetched, fetch: Fetch) -> Mined | None:
         full = urls.canonical(address, held.base)
         if full and hou2016.is_read(address):
             await app.add(full)
-    found = [_by_rule(f, source) for source in app.scripts for f in hou2016.candidates(source.text)]
+    found = [
+        _by_rule(f, source)
+        for source in app.scripts
+        for f in hou2016.candidates(source.text)
+    ]
     skipped = total - len(app.scripts)
-    return Mined(page.url, merged(filter(None, found)), len(app.scripts), skipped, app.requests)
+    return Mined(
+        page.url, merged(filter(None, found)), len(app.scripts), skipped, app.requests
+    )
 
 
 def _by_rule(found: hou2016.RuleMatch, source: Script) -> Endpoint | None:
@@ -315,7 +371,16 @@ def _by_rule(found: hou2016.RuleMatch, source: Script) -> Endpoint | None:
         return None
     kind = "wms" if found.rule == 1 else None
     line = found.line + source.line_offset
-    return Endpoint(clean, urls.endpoint(clean), kind, f"rule {found.rule}", source.url, line, "", 0.5 / found.rule)
+    return Endpoint(
+        clean,
+        urls.endpoint(clean),
+        kind,
+        f"rule {found.rule}",
+        source.url,
+        line,
+        "",
+        0.5 / found.rule,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +406,9 @@ def _elements(page: Fetched) -> _Elements:
             begin = max(page.text.find(text, at), at)
             lines += page.text.count("\n", at, begin)
             at = begin
-            inline.append(Script(page.url, text, is_module, is_inline=True, line_offset=lines))
+            inline.append(
+                Script(page.url, text, is_module, is_inline=True, line_offset=lines)
+            )
         if main := node.attributes.get("data-main"):
             files.append((main if main.endswith(".js") else f"{main}.js", False))
     return _Elements(_base(tree, page.url), inline, files)

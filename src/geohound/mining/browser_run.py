@@ -22,7 +22,9 @@ class RunsPages(Protocol):
     def wants(self, *, is_unsure: bool) -> bool:
         """Is a page to be run? `is_unsure`: reading it did not find everything."""
 
-    async def run(self, url: str, fetcher: Fetcher, reported: Sequence[EventRow] = ()) -> BrowsedPage:
+    async def run(
+        self, url: str, fetcher: Fetcher, reported: Sequence[EventRow] = ()
+    ) -> BrowsedPage:
         """Run it; where its site's watcher reports events, only these are triggered."""
 
 
@@ -56,7 +58,9 @@ async def add_run(
     read: frozenset[str] = frozenset(),
 ) -> Mined:
     """What was mined, with what running the page shows if it is to be run; `read` were read before, past the cache."""
-    if browser is None or not (mined.unsure or (mined.is_page and browser.wants(is_unsure=False))):
+    if browser is None or not (
+        mined.unsure or (mined.is_page and browser.wants(is_unsure=False))
+    ):
         return mined
     before = frozenset(cache.visits) | read
     seen = await browser.run(mined.page, cache)

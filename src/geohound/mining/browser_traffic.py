@@ -17,7 +17,9 @@ from . import html, service_names
 from .application import Mined, merged
 
 HOW = "browser"
-_CONFIDENCE = 0.94  # below a call that was read: where both know it, script and line say more
+_CONFIDENCE = (
+    0.94  # below a call that was read: where both know it, script and line say more
+)
 _BUDGET = AnalysisBudget(steps=600_000)
 _MAX_FILES = 60
 _MAX_LINKS = 2_000
@@ -48,7 +50,9 @@ def _endpoint(asked: PageRequest, page: str, book: AddressBook) -> Endpoint | No
         return None
     url = place.url if named != asked.url else asked.url
     call = f"{asked.event}: {asked.method} {asked.what}".strip()
-    return Endpoint(url, place.endpoint, place.kind, HOW, page, 0, call[:160], _CONFIDENCE)
+    return Endpoint(
+        url, place.endpoint, place.kind, HOW, page, 0, call[:160], _CONFIDENCE
+    )
 
 
 def _same(endpoint: str) -> str:
@@ -56,10 +60,16 @@ def _same(endpoint: str) -> str:
     return f"{base.rstrip('/')}{mark}{query}".partition("://")[2]
 
 
-def added(mined: Mined, seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook) -> Mined:
+def added(
+    mined: Mined, seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook
+) -> Mined:
     """What reading found, with what running showed; `texts` are the files that only the running page asked for."""
-    known = {(_same(e.endpoint), kind) for e in mined.endpoints for kind in (e.kind, None)}
-    new = [e for e in _used(seen, texts, book) if (_same(e.endpoint), e.kind) not in known]
+    known = {
+        (_same(e.endpoint), kind) for e in mined.endpoints for kind in (e.kind, None)
+    }
+    new = [
+        e for e in _used(seen, texts, book) if (_same(e.endpoint), e.kind) not in known
+    ]
     together = [*mined.endpoints, *new]
     together += _named_in_states(seen, together, book)
     return replace(
@@ -70,16 +80,28 @@ def added(mined: Mined, seen: BrowsedPage, texts: Mapping[str, str], book: Addre
     )
 
 
-def _used(seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook) -> tuple[Endpoint, ...]:
+def _used(
+    seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook
+) -> tuple[Endpoint, ...]:
     """The services of requests, and of the files that were requested."""
     found = endpoints(seen, book)
     asked = {_same(e.endpoint) for e in found}
-    scripts = [Script(url, text) for url, text in islice(texts.items(), _MAX_FILES) if _same_file(url) not in asked]
-    listed = jsflow.analyse(seen.page, scripts, book, _BUDGET, whole_page=False).endpoints if scripts else ()
+    scripts = [
+        Script(url, text)
+        for url, text in islice(texts.items(), _MAX_FILES)
+        if _same_file(url) not in asked
+    ]
+    listed = (
+        jsflow.analyse(seen.page, scripts, book, _BUDGET, whole_page=False).endpoints
+        if scripts
+        else ()
+    )
     return merged((*found, *listed))
 
 
-def _named_in_states(seen: BrowsedPage, known: Iterable[Endpoint], book: AddressBook) -> list[Endpoint]:
+def _named_in_states(
+    seen: BrowsedPage, known: Iterable[Endpoint], book: AddressBook
+) -> list[Endpoint]:
     """The services that new states name in links, words, forms and pictures."""
     found = list(known)
     before = len(found)
@@ -87,7 +109,9 @@ def _named_in_states(seen: BrowsedPage, known: Iterable[Endpoint], book: Address
         text = _SCRIPT.sub("", state.html)
         page = html.read(text, seen.page, book)
         named = service_names.endpoints(page, text, found, book)
-        found += [replace(e, how=HOW, line=0, call=f"{state.event}: {e.how}") for e in named]
+        found += [
+            replace(e, how=HOW, line=0, call=f"{state.event}: {e.how}") for e in named
+        ]
     return found[before:]
 
 
@@ -98,7 +122,10 @@ def _same_file(url: str) -> str:
 def links(seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook) -> list[Link]:
     """What a crawl can follow of a page that was run: services first, then where events and new states lead."""
     found = _used(seen, texts, book)
-    kept = [Link(_proving(e, book), context=e.call, place=LinkPlace.BROWSER, line=e.line) for e in found]
+    kept = [
+        Link(_proving(e, book), context=e.call, place=LinkPlace.BROWSER, line=e.line)
+        for e in found
+    ]
     kept += [Link(address, place=LinkPlace.BROWSER) for address in seen.pages]
     kept += _of_states(seen, book)
     return kept[:_MAX_LINKS]
@@ -107,7 +134,9 @@ def links(seen: BrowsedPage, texts: Mapping[str, str], book: AddressBook) -> lis
 def _proving(endpoint: Endpoint, book: AddressBook) -> str:
     """The address that a test should ask for: of an OGC service, its capabilities."""
     question = book.capabilities(endpoint.kind or "", endpoint.endpoint)
-    return question or (endpoint.url if book.looks_like_service(endpoint.url) else endpoint.endpoint)
+    return question or (
+        endpoint.url if book.looks_like_service(endpoint.url) else endpoint.endpoint
+    )
 
 
 def _of_states(seen: BrowsedPage, book: AddressBook) -> Iterator[Link]:

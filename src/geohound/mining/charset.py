@@ -8,13 +8,23 @@ import re
 from chardetng_py import EncodingDetector
 
 _HEADER = re.compile(r"charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE)
-_XML = re.compile(rb"\s{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE)
-_META = re.compile(rb"<meta[^<>]{0,300}?charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE)
+_XML = re.compile(
+    rb"\s{0,64}<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE
+)
+_META = re.compile(
+    rb"<meta[^<>]{0,300}?charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE
+)
 _HIGH = re.compile(rb"[\x80-\xff]")
-_BREAKS = re.compile(rb"[<>\r\n]")  # none of them is part of a character in any of the encodings
+_BREAKS = re.compile(
+    rb"[<>\r\n]"
+)  # none of them is part of a character in any of the encodings
 _WINDOW_BYTES = 65_536
 _SAMPLE_BYTES = 2_048
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 # The encodings of the web and the labels pages give them, after the Encoding Standard: many a label is read as the
 # larger code page that people really mean. Nothing else is decoded: Python also knows codecs that cost the square of
 # the length, or that run backslash escapes.
@@ -44,7 +54,9 @@ _LABELS = {
     "cp949": "euc-kr ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 korean cseuckr csksc56011987 iso-ir-149 "
     "windows-949 cp949",
 }  # fmt: skip
-_CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
+_CODECS = {
+    label: codec for codec, labels in _LABELS.items() for label in labels.split()
+}
 for _number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16):
     for _form in ("iso-8859-{}", "iso8859-{}", "iso_8859-{}", "iso8859{}"):
         _CODECS[_form.format(_number)] = f"iso8859-{_number}"
@@ -60,7 +72,11 @@ def decode(body: bytes, content_type: str = "", max_bytes: int = 5_000_000) -> s
     for bom, name in _BOMS:
         if body.startswith(bom):
             return _read(body, name, "replace", is_whole)
-    declared = [codec for label in _declarations(body, content_type) if (codec := _CODECS.get(label.lower()))]
+    declared = [
+        codec
+        for label in _declarations(body, content_type)
+        if (codec := _CODECS.get(label.lower()))
+    ]
     for codec in (*declared, "utf-8"):
         try:
             return _read(body, codec, "strict", is_whole)

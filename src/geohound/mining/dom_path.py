@@ -13,9 +13,15 @@ STEPS = 4  # elements above a link in its path
 MAX_CLIMB = 16  # elements that are searched for the region of the page, which ends the path at any distance
 MAX_LABEL = 24
 _MAX_READ = 60  # characters of a class: some are as long as a page
-_PARTS = frozenset(("nav", "header", "footer", "aside", "main", "article", "table", "form", "address"))
-_PART_CLASS = re.compile(r"nav|menu|crumb|pag(?:er|in)|foot|head|side|main|content|result")
-_PART_ROLES = frozenset(("navigation", "banner", "contentinfo", "complementary", "main", "search"))
+_PARTS = frozenset(
+    ("nav", "header", "footer", "aside", "main", "article", "table", "form", "address")
+)
+_PART_CLASS = re.compile(
+    r"nav|menu|crumb|pag(?:er|in)|foot|head|side|main|content|result"
+)
+_PART_ROLES = frozenset(
+    ("navigation", "banner", "contentinfo", "complementary", "main", "search")
+)
 _DIGITS = re.compile(r"\d+")
 _TOP = frozenset(("body", "html", "-undef"))
 Traits = tuple[str, str, str, str]  # tag, classes, id, role
@@ -59,8 +65,14 @@ class DomPaths:
 
     def path(self, parent: LexborNode | None, own_classes: str | None) -> str:
         """Up from the element above a link; the classes of the link itself come first, if it has some."""
-        position = self._top if parent is None else self._known.get(parent.mem_id) or self._beside(parent)
-        return position.path_of(own_classes[:_MAX_READ]) if own_classes else position.path
+        position = (
+            self._top
+            if parent is None
+            else self._known.get(parent.mem_id) or self._beside(parent)
+        )
+        return (
+            position.path_of(own_classes[:_MAX_READ]) if own_classes else position.path
+        )
 
     def _beside(self, node: LexborNode) -> DomPlace:
         """The position of a new element; mostly that of its parent is known."""
@@ -69,7 +81,9 @@ class DomPaths:
         if position is None:
             return self._climb(node)
         given = node.attributes
-        traits = _traits(node.tag or "", given) if given else (node.tag or "", "", "", "")
+        traits = (
+            _traits(node.tag or "", given) if given else (node.tag or "", "", "", "")
+        )
         found = self._known[node.mem_id] = position.below(traits)
         return found
 
@@ -94,18 +108,32 @@ class DomPaths:
 
 def _traits(tag: str, given: Mapping[str, str | None]) -> Traits:
     ident, role = given.get("id") or "", given.get("role") or ""
-    return tag, (given.get("class") or "")[:_MAX_READ], ident[:MAX_LABEL], role[:MAX_LABEL]
+    return (
+        tag,
+        (given.get("class") or "")[:_MAX_READ],
+        ident[:MAX_LABEL],
+        role[:MAX_LABEL],
+    )
 
 
 def _written(steps: tuple[str, ...], part: str) -> str:
-    return "<".join((*steps, f"..{part}") if part and part not in steps else steps)[:MAX_PATH]
+    return "<".join((*steps, f"..{part}") if part and part not in steps else steps)[
+        :MAX_PATH
+    ]
 
 
 @lru_cache(maxsize=8192)
 def _label(tag: str, classes: str, ident: str, role: str) -> tuple[str, bool]:
     """An element as one word, and whether it is a part of the page with a use of its own."""
     tag = tag.removeprefix("x-")[:12]  # which long pages have: see markup.tame
-    mark, said = next(((mark, said) for mark, said in (("@", role), (".", classes), ("#", ident)) if said), ("", ""))
+    mark, said = next(
+        (
+            (mark, said)
+            for mark, said in (("@", role), (".", classes), ("#", ident))
+            if said
+        ),
+        ("", ""),
+    )
     if mark == "#" and any(map(str.isdigit, ident)):
         mark = said = ""  # the number of one element, not a kind
     said = _DIGITS.sub("#", ".".join(said.lower().replace("<", "").split()))

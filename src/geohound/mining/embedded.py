@@ -19,16 +19,26 @@ MAX_ATTRIBUTES = 20_000
 MAX_FOUND = 1_000
 MAX_ADDRESS = 2_000
 # Formatting is renamed, scripts are read by others, and what is commented out does not count.
-_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
-_DATA = re.compile(r"data-[\w-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{4,40000}\"|'[^']{4,40000}'|[^\s\"'>]{4,2000})")
+_HIDDEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<script\b.*?(?:</script|\Z)", re.IGNORECASE | re.DOTALL
+)
+_DATA = re.compile(
+    r"data-[\w-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{4,40000}\"|'[^']{4,40000}'|[^\s\"'>]{4,2000})"
+)
 _DATA_START = "data-"
-_VALUE = re.compile(r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))")
+_VALUE = re.compile(
+    r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))"
+)
 _NAME = re.compile(
     r"[\s\"'](src|srcset|data|poster|style|background|href|value|content|on\w{3,20}|data-[\w-]{1,60})\s{0,9}\Z"
 )
-_LINKED = re.compile(r"(?:https?:)?//|[./?#\w-]+(?:[/?#]|$)", re.IGNORECASE)  # by an anchor, which others read
+_LINKED = re.compile(
+    r"(?:https?:)?//|[./?#\w-]+(?:[/?#]|$)", re.IGNORECASE
+)  # by an anchor, which others read
 _NAME_CHARS = 80
-_STYLE = re.compile(r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL)
+_STYLE = re.compile(
+    r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL
+)
 _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
 
 
@@ -40,7 +50,9 @@ def links(source: str, data: bytes, book: AddressBook) -> list[Link]:
     if not is_shown and not (_DATA_START in words and _has_data(source, book)):
         return []
     seen = _HIDDEN.sub(" ", source)
-    return list({link.url: link for link in islice(_all(seen, book), MAX_FOUND)}.values())
+    return list(
+        {link.url: link for link in islice(_all(seen, book), MAX_FOUND)}.values()
+    )
 
 
 @lru_cache(maxsize=4)
@@ -56,7 +68,9 @@ def _all(source: str, book: AddressBook) -> Iterator[Link]:
     for match in islice(_VALUE.finditer(source), MAX_ATTRIBUTES):
         value = match[1] or match[2] or match[3]
         if book.may_hold_address(value):
-            name = _NAME.search(source[max(0, match.start() - _NAME_CHARS) : match.start()].lower())
+            name = _NAME.search(
+                source[max(0, match.start() - _NAME_CHARS) : match.start()].lower()
+            )
             if name:
                 yield from _held(name[1], unescape(value).strip(), book)
     for block in islice(_STYLE.finditer(source), 200):
@@ -66,8 +80,12 @@ def _all(source: str, book: AddressBook) -> Iterator[Link]:
 def _held(name: str, value: str, book: AddressBook) -> Iterator[Link]:
     """What one attribute holds: an address, a list of them, a style, or JSON."""
     if value[:1] in "[{" and name.startswith("data-"):
-        yield from (found._replace(context=name) for found in script_text.links(value, book))
-    elif name.startswith("on") or (name == "href" and not _LINKED.match(value)):  # code, or a scheme of its own
+        yield from (
+            found._replace(context=name) for found in script_text.links(value, book)
+        )
+    elif name.startswith("on") or (
+        name == "href" and not _LINKED.match(value)
+    ):  # code, or a scheme of its own
         yield from _in_code(name, value, book)
     elif name != "href":
         yield from _shown(_addresses(name, value), name, book)

@@ -40,10 +40,16 @@ class PageCache(FetcherWrapper):
             if isinstance(visit, Response):
                 self.visits.setdefault(visit.final_url, visit)
 
-    def texts(self, urls: tuple[str, ...], without: frozenset[str]) -> Mapping[str, str]:
+    def texts(
+        self, urls: tuple[str, ...], without: frozenset[str]
+    ) -> Mapping[str, str]:
         """The files that were had under these addresses, but for those that were there before."""
         had = ((url, self.visits.get(url)) for url in urls if url not in without)
-        return {u: charset.decode(v.body, v.content_type, MAX_TEXT_BYTES) for u, v in had if isinstance(v, Response)}
+        return {
+            u: charset.decode(v.body, v.content_type, MAX_TEXT_BYTES)
+            for u, v in had
+            if isinstance(v, Response)
+        }
 
 
 class SavedFiles(FetcherWrapper):
@@ -58,7 +64,9 @@ class SavedFiles(FetcherWrapper):
         now = datetime.now(UTC)
         if found is None:
             return Failure(url, FailureReason.HTTP_ERROR, "no such file", now)
-        kind = {"content-type": f"{found.content_type or _guess(found.text)}; charset=utf-8"}
+        kind = {
+            "content-type": f"{found.content_type or _guess(found.text)}; charset=utf-8"
+        }
         return Response(url, url, 200, kind, found.text.encode("utf-8", "replace"), now)
 
 

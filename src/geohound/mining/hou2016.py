@@ -19,15 +19,31 @@ from urllib.parse import urlsplit
 
 from geohound import jsflow
 
-KEYWORDS = ("map", "initial", "wms", "layer", "conus", "capabilities", "demo", "query", "content")
+KEYWORDS = (
+    "map",
+    "initial",
+    "wms",
+    "layer",
+    "conus",
+    "capabilities",
+    "demo",
+    "query",
+    "content",
+)
 MAX_MATCHES = 2_000
 MAX_CALL = 2_000
 MAX_STATEMENTS = 100_000
 _CALLS = re.compile(r"(Layer\.WMS|ImageWMS|TileWMS|WMSLayer|tileLayer\.wms)\s{0,20}\(")
-_ADDRESS = re.compile(r"https?://[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(?::[a-zA-Z0-9]*)?/?[a-zA-Z0-9\-._?!,/\\+&%$#=~]*")
+_ADDRESS = re.compile(
+    r"https?://[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(?::[a-zA-Z0-9]*)?/?[a-zA-Z0-9\-._?!,/\\+&%$#=~]*"
+)
 _LITERAL = re.compile(r"\s{0,200}+(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)')\s*+")
-_LIBRARY = re.compile(r"openlayers|arcgis|leaflet|mapbox|(?<![a-z0-9])ol(?:-debug)?\.js", re.IGNORECASE)
-_BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]")  # or a string, whose brackets do not count
+_LIBRARY = re.compile(
+    r"openlayers|arcgis|leaflet|mapbox|(?<![a-z0-9])ol(?:-debug)?\.js", re.IGNORECASE
+)
+_BRACKET = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]"
+)  # or a string, whose brackets do not count
 _STATEMENT = re.compile(r"\bvar\s{1,20}([A-Za-z_$][\w$]{0,80})\s{0,20}=")
 
 

@@ -35,7 +35,18 @@ _TAGS = (
 )  # fmt: skip
 _SELECTOR = ", ".join(_TAGS)
 _LINK_RELS = frozenset(
-    ("alternate", "canonical", "next", "prev", "search", "service-desc", "service-doc", "conformance", "data", "items")
+    (
+        "alternate",
+        "canonical",
+        "next",
+        "prev",
+        "search",
+        "service-desc",
+        "service-doc",
+        "conformance",
+        "data",
+        "items",
+    )
 )
 _PLACES = {  # and the attribute that holds the address
     "a": ("href", LinkPlace.ANCHOR),
@@ -83,7 +94,15 @@ def read(
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     found = list(
-        islice(_links(nodes, words, _Known(base, None if "nofollow" in robots else is_known), book), MAX_LINKS)
+        islice(
+            _links(
+                nodes,
+                words,
+                _Known(base, None if "nofollow" in robots else is_known),
+                book,
+            ),
+            MAX_LINKS,
+        )
     )
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base, book, with_scripts)
@@ -107,11 +126,16 @@ def read(
     )
 
 
-def _holds_wms(anchors: list[LexborNode], links: Iterable[Link], book: AddressBook) -> bool:
+def _holds_wms(
+    anchors: list[LexborNode], links: Iterable[Link], book: AddressBook
+) -> bool:
     """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
     hrefs = (node.attributes.get("href") or "" for node in anchors[:MAX_LINKS])
     addresses = chain(hrefs, (link.url for link in links))
-    return any("wms" in address.lower() and book.looks_like_service(address) for address in addresses)
+    return any(
+        "wms" in address.lower() and book.looks_like_service(address)
+        for address in addresses
+    )
 
 
 def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
@@ -122,7 +146,12 @@ def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
     return found
 
 
-def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known, book: AddressBook) -> Iterator[Link]:
+def _links(
+    nodes: Mapping[str, list[LexborNode]],
+    words: _Words,
+    known: _Known,
+    book: AddressBook,
+) -> Iterator[Link]:
     yield from _forms(nodes["form"], book)
     yield from _anchors(nodes, words, known, book).values()
     for node in nodes["meta"]:
@@ -133,16 +162,25 @@ def _links(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known, 
                 yield Link(match[1], place=LinkPlace.META)
 
 
-def _anchors(nodes: Mapping[str, list[LexborNode]], words: _Words, known: _Known, book: AddressBook) -> dict[str, Link]:
+def _anchors(
+    nodes: Mapping[str, list[LexborNode]],
+    words: _Words,
+    known: _Known,
+    book: AddressBook,
+) -> dict[str, Link]:
     """Each address once, with the first words that stand for it; one anchor that may be followed is enough."""
     found: dict[str, Link] = {}
     passed: set[str] = {""}
     dom_paths = DomPaths()
-    for node, name, place in ((node, *where) for tag, where in _PLACES.items() for node in nodes[tag]):
+    for node, name, place in (
+        (node, *where) for tag, where in _PLACES.items() for node in nodes[tag]
+    ):
         attributes = node.attributes
         address = (attributes.get(name) or "").partition("#")[0].strip()
         rel = (attributes.get("rel") or "").lower()
-        if address in passed or (node.tag == "link" and not _is_linked(address, rel, book)):
+        if address in passed or (
+            node.tag == "link" and not _is_linked(address, rel, book)
+        ):
             continue
         nofollow = "nofollow" in rel
         before = found.get(address)
@@ -172,13 +210,27 @@ def _is_better(before: Link, nofollow: bool) -> bool:
 
 
 def _anchor(
-    node: LexborNode, address: str, place: LinkPlace, nofollow: bool, words: _Words, dom_paths: DomPaths
+    node: LexborNode,
+    address: str,
+    place: LinkPlace,
+    nofollow: bool,
+    words: _Words,
+    dom_paths: DomPaths,
 ) -> Link:
     attributes = node.attributes
-    said = words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
+    said = (
+        words.of(node)[:300] or attributes.get("title") or attributes.get("alt") or ""
+    )
     parent = node.parent
     dom_path = dom_paths.path(parent, attributes.get("class"))
-    return Link(address, said[:300], words.around(parent)[:200], place, nofollow, dom_path=dom_path)
+    return Link(
+        address,
+        said[:300],
+        words.around(parent)[:200],
+        place,
+        nofollow,
+        dom_path=dom_path,
+    )
 
 
 class _Known:
@@ -190,11 +242,15 @@ class _Known:
         self._folder = urls.folder(base)
 
     def has(self, address: str) -> bool:
-        if self._is_known is None or address[0] == "?":  # which belongs to its page alone
+        if (
+            self._is_known is None or address[0] == "?"
+        ):  # which belongs to its page alone
             return False
         if address[0] == "/":
             return self._is_known(self._origin, address)
-        is_full = ":" in address and address[:8].lower().startswith(("http://", "https://"))
+        is_full = ":" in address and address[:8].lower().startswith(
+            ("http://", "https://")
+        )
         return self._is_known("" if is_full else self._folder, address)
 
 
@@ -218,7 +274,11 @@ def _form(node: LexborNode, book: AddressBook) -> Iterator[Link]:
         return
     query = _query(node)
     joint = "&" if "?" in action else "?"
-    yield Link(f"{action}{joint}{query}" if query else action, _words(node)[:100], place=LinkPlace.FORM)
+    yield Link(
+        f"{action}{joint}{query}" if query else action,
+        _words(node)[:100],
+        place=LinkPlace.FORM,
+    )
 
 
 def _query(form: LexborNode) -> str:
@@ -233,7 +293,11 @@ def _value(item: LexborNode) -> str | None:
     if item.tag != "select":
         return item.attributes.get("value")
     option = item.css_first("option[selected]") or item.css_first("option")
-    return (option.attributes.get("value") or _words(option)) if option is not None else None
+    return (
+        (option.attributes.get("value") or _words(option))
+        if option is not None
+        else None
+    )
 
 
 def _leave_visible(tree: LexborHTMLParser) -> str:
@@ -258,7 +322,9 @@ def _code(nodes: Mapping[str, list[LexborNode]], words: _Words) -> list[Link]:
     return found
 
 
-def _scripts(nodes: list[LexborNode], url: str, book: AddressBook, with_code: bool) -> tuple[list[Link], list[str]]:
+def _scripts(
+    nodes: list[LexborNode], url: str, book: AddressBook, with_code: bool
+) -> tuple[list[Link], list[str]]:
     inline: list[jsflow.Script] = []
     files: list[str] = []
     for node in nodes[:MAX_SCRIPTS]:
@@ -279,7 +345,9 @@ def _base(nodes: list[LexborNode], url: str) -> str:
 
 def _robots(nodes: list[LexborNode]) -> frozenset[str]:
     attributes = (node.attributes for node in nodes[:MAX_META_TAGS])
-    return meta_robots((each.get("name") or "", each.get("content") or "") for each in attributes)
+    return meta_robots(
+        (each.get("name") or "", each.get("content") or "") for each in attributes
+    )
 
 
 def _software(nodes: Mapping[str, list[LexborNode]]) -> str:
@@ -290,7 +358,9 @@ def _software(nodes: Mapping[str, list[LexborNode]]) -> str:
             if said:
                 return said
     named = ((nodes["link"], "href"), (nodes["script"], "src"))
-    return software.of_addresses(n.attributes.get(at) or "" for of, at in named for n in of[:MAX_MARKED])
+    return software.of_addresses(
+        n.attributes.get(at) or "" for of, at in named for n in of[:MAX_MARKED]
+    )
 
 
 def _language(tree: LexborHTMLParser) -> str:
@@ -328,4 +398,8 @@ class _Words:
 
 def _words(node: LexborNode | None) -> str:
     """The words in a node that stands alone in its page."""
-    return " ".join(node.text(separator=" ")[:MAX_RAW_TEXT].split()) if node is not None else ""
+    return (
+        " ".join(node.text(separator=" ")[:MAX_RAW_TEXT].split())
+        if node is not None
+        else ""
+    )

@@ -14,7 +14,17 @@ from geohound.model.visit import Link, LinkPlace, Page, Response
 from geohound.text.pattern_scan import WordScan
 from geohound.urls.address_book import AddressBook
 
-from . import application, charset, html, is_page, mine, recipes, script_links, script_text, text
+from . import (
+    application,
+    charset,
+    html,
+    is_page,
+    mine,
+    recipes,
+    script_links,
+    script_text,
+    text,
+)
 from .application import Fetched, MiningLimits
 from .robots_tag import robots_tag
 
@@ -25,7 +35,9 @@ BOUNDS = MiningLimits(
     rounds=3,
     steps=650_000,
     bytes=16_000_000,
-    budget=AnalysisBudget(steps=400_000, bytes_per_script=6_000_000, bytes_parsed=5_000_000),
+    budget=AnalysisBudget(
+        steps=400_000, bytes_per_script=6_000_000, bytes_parsed=5_000_000
+    ),
     is_thrifty=True,
 )
 _MAX_HEAD = 300_000
@@ -46,7 +58,8 @@ _LIBRARIES = (
 )  # fmt: skip
 _STYLES = ("leaflet.css", "ol.css", "mapbox-gl", "maplibre-gl", "esri/themes")
 _NAMED = re.compile(
-    r"(?<=[\s\"'])src\s{0,9}=\s{0,9}[\"']?[^\"'\s>]{0,200}?(?:map|viewer|wms|gis|geo|layer)", re.IGNORECASE
+    r"(?<=[\s\"'])src\s{0,9}=\s{0,9}[\"']?[^\"'\s>]{0,200}?(?:map|viewer|wms|gis|geo|layer)",
+    re.IGNORECASE,
 )
 _ELEMENT = re.compile(r"<[a-z]+-[\w-]{0,60}?(?:map|layer|wms)", re.IGNORECASE)
 _HOLDER = re.compile(
@@ -58,12 +71,18 @@ _HOLDER = re.compile(
 def _mentions_map(source: str, code: str, is_marked: bool) -> bool:
     """Do the scripts, style sheets or elements of a page speak of a map?"""
     lowered = code.lower()
-    if any(name in lowered for name in _LIBRARIES) or any(name in source for name in _STYLES) or _NAMED.search(code):
+    if (
+        any(name in lowered for name in _LIBRARIES)
+        or any(name in source for name in _STYLES)
+        or _NAMED.search(code)
+    ):
         return True
     head = source[:_MAX_HEAD]
     if is_marked and _HOLDER.search(head):
         return True
-    return any(mark in head for mark in ("-map", "-layer", "-wms")) and bool(_ELEMENT.search(head))
+    return any(mark in head for mark in ("-map", "-layer", "-wms")) and bool(
+        _ELEMENT.search(head)
+    )
 
 
 class Explorer:
@@ -74,7 +93,9 @@ class Explorer:
         self._known = HashSet()
         self._is_app: dict[int, bool] = {}
 
-    async def explore(self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None) -> Page:
+    async def explore(
+        self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None
+    ) -> Page:
         """All that can be followed from this document; of a map page, with all that its files hold."""
         if not is_page(document):
             return mine(document, self._book, is_known)
@@ -84,15 +105,23 @@ class Explorer:
         code, host = _code(source), urls.host(document.url)
         if not self._shows_map(source, code, document.url):
             inline = _inline(code)
-            is_new = bool(inline) and ("location" in inline or self._is_new(host, inline))
-            return html.read(source, document.url, self._book, tag, is_known, with_scripts=is_new)
-        page = html.read(source, document.url, self._book, tag, is_known, with_scripts=False)
+            is_new = bool(inline) and (
+                "location" in inline or self._is_new(host, inline)
+            )
+            return html.read(
+                source, document.url, self._book, tag, is_known, with_scripts=is_new
+            )
+        page = html.read(
+            source, document.url, self._book, tag, is_known, with_scripts=False
+        )
         if page.nofollow:
             return page
         wanted = tuple(w.url for w in recipes.recognise(source, document.url))
         if not self._is_new(host, page.script_files, wanted, code):
             return replace(page, script_files=())
-        return await _read(page, Fetched(document.url, source, "text/html"), fetch, self._book)
+        return await _read(
+            page, Fetched(document.url, source, "text/html"), fetch, self._book
+        )
 
     def _is_new(self, *what: object) -> bool:
         """Was this set of scripts and configuration files not read before on this host?"""
@@ -109,7 +138,11 @@ class Explorer:
         kind = hash((_VARYING.sub("", code[:_MAX_CODE]), is_shell, is_marked))
         known = self._is_app.get(kind)
         if known is None:
-            known = is_shell or _mentions_map(source, code, is_marked) or bool(recipes.recognise(source, url))
+            known = (
+                is_shell
+                or _mentions_map(source, code, is_marked)
+                or bool(recipes.recognise(source, url))
+            )
             if len(self._is_app) >= _MAX_KINDS:
                 self._is_app.clear()
             self._is_app[kind] = known
@@ -118,7 +151,9 @@ class Explorer:
 
 def _code(source: str) -> str:
     """The script elements of a page, attributes and text."""
-    pieces = source.split("<script") if "<SCRIPT" not in source else _SCRIPT.split(source)
+    pieces = (
+        source.split("<script") if "<SCRIPT" not in source else _SCRIPT.split(source)
+    )
     return _NEXT.join(piece[: piece.find("</")] for piece in pieces[1:])
 
 
@@ -141,26 +176,51 @@ async def _read(page: Page, source: Fetched, fetch: Fetch, book: AddressBook) ->
         if answer is None or answer.status >= 400:
             return None
         kind = answer.content_type
-        got.append(Fetched(answer.final_url, charset.decode(answer.body, kind, BOUNDS.bytes), kind))
+        got.append(
+            Fetched(
+                answer.final_url, charset.decode(answer.body, kind, BOUNDS.bytes), kind
+            )
+        )
         return got[-1]
 
     found = await application.read(source, get, book, BOUNDS)
     had = set(found.files)
-    links = [link for link in _named(found, source, book) if _full(link, source.url) not in had]
-    links += [Link(url, place=LinkPlace.CONFIG) for url in left if not script_links.is_script(url)]
-    if not found.listed and not found.findings.endpoints:  # a configuration that nobody knows may still name addresses
+    links = [
+        link
+        for link in _named(found, source, book)
+        if _full(link, source.url) not in had
+    ]
+    links += [
+        Link(url, place=LinkPlace.CONFIG)
+        for url in left
+        if not script_links.is_script(url)
+    ]
+    if (
+        not found.listed and not found.findings.endpoints
+    ):  # a configuration that nobody knows may still name addresses
         links += [link for file in got for link in _written(file, book)]
-    unread = tuple(f for f in page.script_files if urls.canonical(f, page.url) not in had)
+    unread = tuple(
+        f for f in page.script_files if urls.canonical(f, page.url) not in had
+    )
     return replace(
-        page, links=(*links[: html.MAX_LINKS], *page.links), script_files=unread, unsure=found.uncertainty(source.text)
+        page,
+        links=(*links[: html.MAX_LINKS], *page.links),
+        script_files=unread,
+        unsure=found.uncertainty(source.text),
     )
 
 
-def _named(found: application.PageReading, source: Fetched, book: AddressBook) -> list[Link]:
+def _named(
+    found: application.PageReading, source: Fetched, book: AddressBook
+) -> list[Link]:
     """What viewers' configuration lists, what scripts hold, and what the page asks for and the bounds left unread."""
     listed = script_links.computed(found.listed, book, LinkPlace.RECIPE)
     said = script_links.of_findings(found.findings, found.scripts[1:], source.url, book)
-    own = [link for link in html.read(source.text, source.url, book).links if link.place in _OWN]
+    own = [
+        link
+        for link in html.read(source.text, source.url, book).links
+        if link.place in _OWN
+    ]
     return [*listed, *said, *own]
 
 
@@ -169,7 +229,11 @@ def _written(file: Fetched, book: AddressBook) -> list[Link]:
     if script_links.is_script(file.url):
         return []
     is_xml = file.text[:200].lstrip("\ufeff \t\r\n").startswith("<")
-    found = text.links(file.text, LinkPlace.XML) if is_xml else script_text.links(file.text, book)
+    found = (
+        text.links(file.text, LinkPlace.XML)
+        if is_xml
+        else script_text.links(file.text, book)
+    )
     return [link._replace(place=LinkPlace.CONFIG) for link in found]
 
 

@@ -16,7 +16,12 @@ from .fetchers import PageCache, SavedFiles
 
 
 async def mine_page(
-    url: str, rules: str, fetcher: Fetcher, book: AddressBook, max_bytes: int, browser: RunsPages | None = None
+    url: str,
+    rules: str,
+    fetcher: Fetcher,
+    book: AddressBook,
+    max_bytes: int,
+    browser: RunsPages | None = None,
 ) -> Mined:
     """What a page and the files that belong to it hold; why not, where the page itself cannot be had."""
     why: list[str] = []
@@ -26,11 +31,17 @@ async def mine_page(
         limit = max_bytes if address == url else max(max_bytes, saved_page.MAX_BYTES)
         visit = await cache.fetch(address, max_bytes=limit)
         if not isinstance(visit, Response) or visit.status >= 400:
-            reason = f"HTTP {visit.status}" if isinstance(visit, Response) else f"{visit.reason} {visit.detail}"
+            reason = (
+                f"HTTP {visit.status}"
+                if isinstance(visit, Response)
+                else f"{visit.reason} {visit.detail}"
+            )
             why.append(reason.strip())
             return None
         kind = visit.content_type
-        return application.Fetched(visit.final_url, charset.decode(visit.body, kind, limit), kind)
+        return application.Fetched(
+            visit.final_url, charset.decode(visit.body, kind, limit), kind
+        )
 
     found = await application.mine(url, fetch, book, rules)
     if found.trouble:
@@ -39,7 +50,11 @@ async def mine_page(
 
 
 async def mine_file(
-    path: Path, rules: str, book: AddressBook, base: str = "", browser: RunsPages | None = None
+    path: Path,
+    rules: str,
+    book: AddressBook,
+    base: str = "",
+    browser: RunsPages | None = None,
 ) -> Mined:
     """What a saved page and the files beside it hold; the network is not asked, sources are named as files.
 
@@ -49,12 +64,19 @@ async def mine_file(
     read: dict[str, Path] = {}
     fetch = saved_page.fetch_from(path, address, read)
     found = await mine_files(address, fetch, rules, book, browser)
-    endpoints = tuple(replace(e, source=str(read[e.source])) if e.source in read else e for e in found.endpoints)
+    endpoints = tuple(
+        replace(e, source=str(read[e.source])) if e.source in read else e
+        for e in found.endpoints
+    )
     return replace(found, page=str(path), endpoints=endpoints)
 
 
 async def mine_files(
-    address: str, fetch: application.Fetch, rules: str, book: AddressBook, browser: RunsPages | None = None
+    address: str,
+    fetch: application.Fetch,
+    rules: str,
+    book: AddressBook,
+    browser: RunsPages | None = None,
 ) -> Mined:
     """What the page at this address holds, if this is all there is of it and its files."""
     read: set[str] = set()
@@ -66,4 +88,6 @@ async def mine_files(
     found = await application.mine(address, noted, book, rules)
     if found.trouble:
         return found
-    return await add_run(found, PageCache(SavedFiles(fetch)), book, browser, frozenset(read))
+    return await add_run(
+        found, PageCache(SavedFiles(fetch)), book, browser, frozenset(read)
+    )

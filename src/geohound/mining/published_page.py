@@ -31,7 +31,9 @@ class PublishedExplorer:
     def __init__(self, book: AddressBook) -> None:
         self._book = book
 
-    async def explore(self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None) -> Page:
+    async def explore(
+        self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None
+    ) -> Page:
         """The candidates of a page that is judged to use a WMS; of other documents, the links.
 
         A judged page does not report its links, so `is_known` must not hear of them.
@@ -45,7 +47,9 @@ class PublishedExplorer:
         if page.nofollow:
             return surface
         site = urls.site(document.url)
-        found = await application.by_published_rules(Fetched(document.url, source, "text/html"), _texts(fetch, site))
+        found = await application.by_published_rules(
+            Fetched(document.url, source, "text/html"), _texts(fetch, site)
+        )
         if found is None:
             return surface
         return replace(surface, links=tuple(map(self._candidate, found.endpoints)))
@@ -53,7 +57,11 @@ class PublishedExplorer:
     def _candidate(self, found: Endpoint) -> Link:
         """The request by which the paper validates a candidate, whatever its address looks like."""
         question = self._book.capabilities("wms", found.endpoint)
-        return Link(question, context=f"{found.how} ({found.source}:{found.line})", place=LinkPlace.SCRIPT)
+        return Link(
+            question,
+            context=f"{found.how} ({found.source}:{found.line})",
+            place=LinkPlace.SCRIPT,
+        )
 
 
 def _texts(fetch: Fetch, site: str) -> application.Fetch:
@@ -62,9 +70,14 @@ def _texts(fetch: Fetch, site: str) -> application.Fetch:
         if answer is None or answer.status >= 400:
             return None
         kind = answer.content_type
-        return Fetched(answer.final_url, charset.decode(answer.body, kind, MAX_SCRIPT_CHARS), kind)
+        return Fetched(
+            answer.final_url, charset.decode(answer.body, kind, MAX_SCRIPT_CHARS), kind
+        )
 
     return get
 
 
-EXPLORERS: dict[str, type[Explorer | PublishedExplorer]] = {"static": Explorer, "hou2016": PublishedExplorer}
+EXPLORERS: dict[str, type[Explorer | PublishedExplorer]] = {
+    "static": Explorer,
+    "hou2016": PublishedExplorer,
+}

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 
 AGENT = "geohound"
 # Rules that have a value of their own after a colon; any other word before a colon is the name of a crawler.
-_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_WITH_VALUE = frozenset(
+    {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+)
 _RULE = re.compile(r"[,;\s]+")
 _MAX_CHARS = 10_000
 
@@ -28,7 +30,10 @@ def robots_tag(headers: Mapping[str, str], agent: str = AGENT) -> frozenset[str]
             if colon and before in _WITH_VALUE:
                 rules = before
             elif colon:
-                concerns_us, rules = before in ("*", "robots", agent), after.partition(":")[0]
+                concerns_us, rules = (
+                    before in ("*", "robots", agent),
+                    after.partition(":")[0],
+                )
             else:
                 rules = before
             if concerns_us:

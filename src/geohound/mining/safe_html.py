@@ -60,13 +60,42 @@ _ALL_TAGS = re.compile(
     r"|<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?/][^>]*+>?+",
     re.DOTALL,
 )
-_RAW_TEXT = frozenset(("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"))
-_RAW_ENDS = {name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in _RAW_TEXT}
+_RAW_TEXT = frozenset(
+    ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+)
+_RAW_ENDS = {
+    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in _RAW_TEXT
+}
 _VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
 )
 _CLOSED_BY_NEXT = frozenset(("p", "li", "dt", "dd"))
-_END_OPTIONAL = _CLOSED_BY_NEXT | {"td", "th", "tr", "tbody", "thead", "tfoot", "option", "optgroup", "colgroup"}
+_END_OPTIONAL = _CLOSED_BY_NEXT | {
+    "td",
+    "th",
+    "tr",
+    "tbody",
+    "thead",
+    "tfoot",
+    "option",
+    "optgroup",
+    "colgroup",
+}
 _FOREIGN = frozenset(("svg", "math"))
 _DRAWN = _FOREIGN | {
     "a", "circle", "clippath", "defs", "ellipse", "g", "image", "line", "lineargradient", "marker", "mask", "path",
@@ -108,7 +137,9 @@ class _OpenTags:
         if self._drawing_at < 0:
             return
         top = self.names[-1]
-        if (top in _DRAWN and (name in _DRAWN or name in _LABELS)) or (is_end and top == name):
+        if (top in _DRAWN and (name in _DRAWN or name in _LABELS)) or (
+            is_end and top == name
+        ):
             return
         self._drawing_at = -1
 
@@ -145,7 +176,9 @@ def _may_have_many_attributes(source: bytes) -> bool:
         return True
     if not _SIGNS_OF_MANY.numbers(source):
         return False
-    is_crowded = any(piece[0].count(b"<") > _CROWD for piece in _LONG_PIECE.finditer(source))
+    is_crowded = any(
+        piece[0].count(b"<") > _CROWD for piece in _LONG_PIECE.finditer(source)
+    )
     return is_crowded or bool(_MANY_ATTRIBUTES.search(source))
 
 
@@ -159,7 +192,9 @@ def _may_nest_deep(source: str) -> bool:
     for raw, words, tag in tags:
         name = tag.lower()
         if raw:
-            if drawings and "<" in words:  # within a drawing these are elements like any other
+            if (
+                drawings and "<" in words
+            ):  # within a drawing these are elements like any other
                 return True
         elif name[:1] == "/":
             most = max(most, len(opened))
@@ -203,11 +238,15 @@ def _cut(source: str) -> str:
             return "".join(pieces) + source[kept:] if pieces else source
         at = match.end()
         if match["name"]:
-            if at - match.start() > _LONG_TAG and _has_too_many_attributes(match["attributes"]):
+            if at - match.start() > _LONG_TAG and _has_too_many_attributes(
+                match["attributes"]
+            ):
                 pieces.append(source[kept : match.end("name")])
                 kept = match.end("attributes")
             at = _follow(match, opened)
-        elif match["cdata"]:  # text in a drawing and a comment elsewhere: taken out, it is neither
+        elif match[
+            "cdata"
+        ]:  # text in a drawing and a comment elsewhere: taken out, it is neither
             pieces.append(source[kept : match.start()] + " ")
             kept = at
         work += len(opened.names)
@@ -230,4 +269,7 @@ def _follow(match: re.Match[str], opened: _OpenTags) -> int:
 
 
 def _has_too_many_attributes(attributes: str) -> bool:
-    return sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), MAX_ATTRIBUTES + 1)) > MAX_ATTRIBUTES
+    return (
+        sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), MAX_ATTRIBUTES + 1))
+        > MAX_ATTRIBUTES
+    )

@@ -12,15 +12,28 @@ from . import charset
 from .application import Fetch, Fetched
 
 MAX_BYTES = 12_000_000
-NOWHERE = "http://saved.invalid/"  # where a page stands that does not say where it stood
+NOWHERE = (
+    "http://saved.invalid/"  # where a page stands that does not say where it stood
+)
 _WEB = r"[\"'](https?:[^\"']{4,500})"
 _STOOD_AT = (
     re.compile(r"<!--\s{0,9}saved from url=\(\d{1,6}\)(\S{8,500})\s", re.IGNORECASE),
-    re.compile(rf"<link\s[^<>]{{0,200}}?rel=[\"']?canonical[\"']?[^<>]{{0,200}}?href={_WEB}", re.IGNORECASE),
+    re.compile(
+        rf"<link\s[^<>]{{0,200}}?rel=[\"']?canonical[\"']?[^<>]{{0,200}}?href={_WEB}",
+        re.IGNORECASE,
+    ),
     re.compile(rf"<base\s[^<>]{{0,200}}?href={_WEB}", re.IGNORECASE),
-    re.compile(rf"<meta\s[^<>]{{0,200}}?property=[\"']og:url[\"'][^<>]{{0,200}}?content={_WEB}", re.IGNORECASE),
+    re.compile(
+        rf"<meta\s[^<>]{{0,200}}?property=[\"']og:url[\"'][^<>]{{0,200}}?content={_WEB}",
+        re.IGNORECASE,
+    ),
 )
-_TYPES = {".htm": "text/html", ".html": "text/html", ".xhtml": "text/html", ".js": "text/javascript"}
+_TYPES = {
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".xhtml": "text/html",
+    ".js": "text/javascript",
+}
 
 
 def address_of(page: Path) -> str:
@@ -58,7 +71,11 @@ def _find(folder: Path, address: str, url: str) -> Path | None:
     above = here.path.rpartition("/")[0].lstrip("/")
     places = [f"{there.hostname}/{path}"]
     if there.netloc == here.netloc:
-        inside = [path[len(above) :].lstrip("/")] if not above or path.startswith(f"{above}/") else []
+        inside = (
+            [path[len(above) :].lstrip("/")]
+            if not above or path.startswith(f"{above}/")
+            else []
+        )
         places = [*inside, path, *places]
     for place in filter(None, places):
         file = (folder / place).resolve()

@@ -14,7 +14,9 @@ from geohound.urls.address_book import AddressBook
 from . import script_text, text
 
 # A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
-_BUDGET = jsflow.AnalysisBudget(steps=250_000, bytes_per_script=6_000_000, bytes_parsed=4_000_000)
+_BUDGET = jsflow.AnalysisBudget(
+    steps=250_000, bytes_per_script=6_000_000, bytes_parsed=4_000_000
+)
 _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
 _MAX_ASKED = 1000
@@ -24,25 +26,39 @@ _ASKED = re.compile(
 )
 
 
-def links(scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook) -> list[Link]:
+def links(
+    scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
+) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
     found = jsflow.analyse(page_url, scripts, book, _BUDGET, whole_page=False)
     return of_findings(found, scripts, page_url, book)
 
 
-def of_findings(found: Findings, scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook) -> list[Link]:
+def of_findings(
+    found: Findings, scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
+) -> list[Link]:
     """The same for scripts that have been analysed."""
     known = _by_address(found.endpoints)
-    asked = {match[1] for s in scripts for match in islice(_ASKED.finditer(s.text), _MAX_ASKED)}
+    asked = {
+        match[1]
+        for s in scripts
+        for match in islice(_ASKED.finditer(s.text), _MAX_ASKED)
+    }
     kept: list[Link] = []
     for link in chain.from_iterable(script_text.links(s.text, book) for s in scripts):
         address = urls.canonical(link.url, page_url) or ""
         here = known.pop(_key(urls.endpoint(address)), None)
         if here is not None:
             kept += _links_to(here, link.url, book)
-        elif link.url in asked or _is_candidate(link, address, page_url, found.is_complete, book):
+        elif link.url in asked or _is_candidate(
+            link, address, page_url, found.is_complete, book
+        ):
             kept.append(link)
-    left = [link for here in known.values() for link in _links_to(here, _address(here[0]), book)]
+    left = [
+        link
+        for here in known.values()
+        for link in _links_to(here, _address(here[0]), book)
+    ]
     return [*left, *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
 
 
@@ -58,7 +74,9 @@ def _links_to(endpoints: list[Endpoint], address: str, book: AddressBook) -> lis
     return [_link(e, address if len(endpoints) == 1 else "", book) for e in endpoints]
 
 
-def _is_candidate(link: Link, address: str, page_url: str, is_complete: bool, book: AddressBook) -> bool:
+def _is_candidate(
+    link: Link, address: str, page_url: str, is_complete: bool, book: AddressBook
+) -> bool:
     """A file of configuration, or an address of a service that the analysis has not left out for a reason."""
     if link.place is LinkPlace.CONFIG:
         return True
@@ -66,7 +84,11 @@ def _is_candidate(link: Link, address: str, page_url: str, is_complete: bool, bo
     return book.looks_like_service(address) and not is_judged
 
 
-def computed(endpoints: Sequence[Endpoint], book: AddressBook, place: LinkPlace = LinkPlace.SCRIPT) -> list[Link]:
+def computed(
+    endpoints: Sequence[Endpoint],
+    book: AddressBook,
+    place: LinkPlace = LinkPlace.SCRIPT,
+) -> list[Link]:
     """Addresses that stand in no single string, or in a file that says what they are."""
     return [_link(e, _address(e), book, place) for e in endpoints]
 
@@ -75,8 +97,15 @@ def _address(found: Endpoint) -> str:
     return found.url if found.kind else found.endpoint
 
 
-def _link(found: Endpoint, address: str, book: AddressBook, place: LinkPlace = LinkPlace.SCRIPT) -> Link:
-    return Link(_asking(address, found, book), "", evidence(found), place, line=found.line)
+def _link(
+    found: Endpoint,
+    address: str,
+    book: AddressBook,
+    place: LinkPlace = LinkPlace.SCRIPT,
+) -> Link:
+    return Link(
+        _asking(address, found, book), "", evidence(found), place, line=found.line
+    )
 
 
 def _asking(address: str, found: Endpoint, book: AddressBook) -> str:
@@ -103,14 +132,21 @@ def _key(endpoint: str) -> str:
 def _is_judged(address: str, page_url: str, book: AddressBook) -> bool:
     """Is this an address that the analysis has seen and left out for a reason: a part, a dead branch, a manual?"""
     place = jsflow.read_address(address, page_url, book)
-    return isinstance(place, jsflow.Unclear) or (place is not None and place.is_sure and not place.is_template)
+    return isinstance(place, jsflow.Unclear) or (
+        place is not None and place.is_sure and not place.is_template
+    )
 
 
-def _files(wanted: Sequence[str], kept: Sequence[Link], page_url: str) -> Iterator[Link]:
+def _files(
+    wanted: Sequence[str], kept: Sequence[Link], page_url: str
+) -> Iterator[Link]:
     there = {urls.canonical(link.url, page_url) for link in kept}
     for address in wanted[:_MAX_WANTED]:
         if address not in there:
-            yield Link(address, place=LinkPlace.SCRIPT_FILE if is_script(address) else LinkPlace.CONFIG)
+            yield Link(
+                address,
+                place=LinkPlace.SCRIPT_FILE if is_script(address) else LinkPlace.CONFIG,
+            )
 
 
 def is_script(address: str) -> bool:

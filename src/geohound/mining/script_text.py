@@ -25,7 +25,8 @@ _NO_SERVICE = re.compile(
     re.IGNORECASE,
 )
 _NAMESPACE = re.compile(
-    r"://(?:www\.|schemas\.)?(?:w3\.org|opengis\.net|xmlns\.com|purl\.org|isotc211\.org)/", re.IGNORECASE
+    r"://(?:www\.|schemas\.)?(?:w3\.org|opengis\.net|xmlns\.com|purl\.org|isotc211\.org)/",
+    re.IGNORECASE,
 )
 _CONFIG = re.compile(r"\.(?:json|xml|geojson)(?:$|\?)", re.IGNORECASE)
 _PATHLIKE = re.compile(r"(?:\.{0,2}/)?[\w.~%-]+(?:/[\w.~%:=,@-]*)*(?:\?\S*)?$")
@@ -46,7 +47,11 @@ def links(source: str, book: AddressBook) -> list[Link]:
 def address(words: str, book: AddressBook) -> list[Link]:
     """The addresses in one string of a script, or in one attribute."""
     if "http" in words[:2000].lower():
-        found = [link for link in text.links(words, LinkPlace.SCRIPT) if not _NAMESPACE.search(link.url)]
+        found = [
+            link
+            for link in text.links(words, LinkPlace.SCRIPT)
+            if not _NAMESPACE.search(link.url)
+        ]
         return [
             Link(link.url, context=link.context, place=LinkPlace.SCRIPT)
             for link in found
@@ -70,6 +75,8 @@ def _relative(address: str, book: AddressBook) -> list[Link]:
         return []
     if _CONFIG.search(address):
         return [Link(address, place=LinkPlace.CONFIG)]
-    if address.startswith(("/", "./", "../")) and book.looks_like_service(f"http://h.test/{address.lstrip('./')}"):
+    if address.startswith(("/", "./", "../")) and book.looks_like_service(
+        f"http://h.test/{address.lstrip('./')}"
+    ):
         return [Link(address, place=LinkPlace.SCRIPT)]
     return []

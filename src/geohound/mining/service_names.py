@@ -19,14 +19,26 @@ _HOW = {
 }  # fmt: skip
 
 
-def endpoints(page: Page, source: str, known: Iterable[Endpoint], book: AddressBook) -> list[Endpoint]:
+def endpoints(
+    page: Page, source: str, known: Iterable[Endpoint], book: AddressBook
+) -> list[Endpoint]:
     """What links, words, forms and pictures name and nobody reported yet, if the address says itself what it is."""
     reported = {(_same(e.endpoint), kind) for e in known for kind in (e.kind, None)}
     found: dict[tuple[str, str | None], Endpoint] = {}
     for link in page.links:
         how = _HOW.get(link.place)
-        place = jsflow.read_address(urls.canonical(link.url, page.url) or "", page.url, book) if how else None
-        if not isinstance(place, jsflow.Address) or not place.is_sure or place.is_template:
+        place = (
+            jsflow.read_address(
+                urls.canonical(link.url, page.url) or "", page.url, book
+            )
+            if how
+            else None
+        )
+        if (
+            not isinstance(place, jsflow.Address)
+            or not place.is_sure
+            or place.is_template
+        ):
             continue
         if how == "link" and not _is_of_service(link, place.url, book):
             continue
@@ -34,7 +46,14 @@ def endpoints(page: Page, source: str, known: Iterable[Endpoint], book: AddressB
         if how and key not in reported and key not in found:
             said = " ".join(link.text.split())[:80]
             found[key] = Endpoint(
-                place.url, place.endpoint, place.kind, how, page.url, _line(source, link.url), said, _CONFIDENCE
+                place.url,
+                place.endpoint,
+                place.kind,
+                how,
+                page.url,
+                _line(source, link.url),
+                said,
+                _CONFIDENCE,
             )
     return list(found.values())
 
@@ -50,7 +69,11 @@ def frames(page: Page, book: AddressBook) -> Iterator[str]:
     """The pages that this one shows in frames."""
     seen = set()
     for link in page.links:
-        address = urls.canonical(link.url, page.url) if link.place is LinkPlace.FRAME else None
+        address = (
+            urls.canonical(link.url, page.url)
+            if link.place is LinkPlace.FRAME
+            else None
+        )
         if address and address not in seen and not book.looks_like_service(address):
             seen.add(address)
             yield address

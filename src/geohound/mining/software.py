@@ -10,18 +10,24 @@ from importlib import resources
 
 MAX_NAME = 24
 _MAX_ADDRESS = 200
-_WORDS = re.compile(r"(?<!\S)[^\W\d_](?![\d.])[^\s/,;:(|]*")  # no versions, which begin with a number or v1
+_WORDS = re.compile(
+    r"(?<!\S)[^\W\d_](?![\d.])[^\s/,;:(|]*"
+)  # no versions, which begin with a number or v1
 
 
 def named(generator: str) -> str:
     """The name in a page's `generator`, without version and address."""
     words = _WORDS.findall(generator[:_MAX_ADDRESS].lower())
-    return " ".join(words[:1] if words and words[0] in _marks().values() else words[:2])[:MAX_NAME]
+    return " ".join(
+        words[:1] if words and words[0] in _marks().values() else words[:2]
+    )[:MAX_NAME]
 
 
 def of_addresses(addresses: Iterable[str]) -> str:
     """What the first address with a mark of some software says."""
-    return next(filter(None, (_named_by(address[:_MAX_ADDRESS]) for address in addresses)), "")
+    return next(
+        filter(None, (_named_by(address[:_MAX_ADDRESS]) for address in addresses)), ""
+    )
 
 
 @lru_cache(maxsize=16_384)

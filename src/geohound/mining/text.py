@@ -15,7 +15,13 @@ _NAMESPACES = re.compile(
     r"\s(?:xmlns(?::[\w.-]{1,40})?|(?:[\w.-]{1,40}:)?(?:noNamespaceS|s)chemaLocation)\s{0,9}=\s{0,9}(?:\"[^\"]*+\"|'[^']*+')"
     r"|<!DOCTYPE[^>\[]*+"
 )
-_ESCAPES = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="), ("&amp;", "&"))
+_ESCAPES = (
+    ("\\/", "/"),
+    ("\\u0026", "&"),
+    ("\\u003d", "="),
+    ("\\u003D", "="),
+    ("&amp;", "&"),
+)
 MAX_LINKS = 5_000
 
 
@@ -43,7 +49,10 @@ def trim(address: str) -> str:
     bare = address.rstrip(_TRAILING + ")}")
     if len(address) - len(bare) > _MAX_TAIL:
         return bare
-    surplus = {")": address.count(")") - address.count("("), "}": address.count("}") - address.count("{")}
+    surplus = {
+        ")": address.count(")") - address.count("("),
+        "}": address.count("}") - address.count("{"),
+    }
     end = len(address)
     for last in reversed(address):
         if surplus.get(last, 0) > 0:

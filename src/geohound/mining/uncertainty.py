@@ -22,7 +22,9 @@ _SHELL = re.compile(
 _RUNS = re.compile(r"<script\b", re.IGNORECASE)
 
 
-def reason(findings: Findings, html: str, *, has_services: bool, unread: Sequence[str] = ()) -> str:
+def reason(
+    findings: Findings, html: str, *, has_services: bool, unread: Sequence[str] = ()
+) -> str:
     """Why the services of a page cannot be known without running it; empty if nothing speaks for that."""
     if findings.unknown:
         return findings.unknown[0]

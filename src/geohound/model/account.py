@@ -56,7 +56,9 @@ class Credential:
     created_at: datetime
     expires_at: datetime
     label: str = ""
-    scopes: frozenset[TokenScope] = frozenset()  # of tokens; a session may do all that its account may
+    scopes: frozenset[TokenScope] = (
+        frozenset()
+    )  # of tokens; a session may do all that its account may
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,11 @@ class BBox:
 
     @property
     def width(self) -> float:
-        return self.east - self.west + (WORLD_WIDTH_DEG if self.crosses_antimeridian else 0.0)
+        return (
+            self.east
+            - self.west
+            + (WORLD_WIDTH_DEG if self.crosses_antimeridian else 0.0)
+        )
 
     @property
     def height(self) -> float:
@@ -85,7 +89,9 @@ def union(boxes: list[BBox]) -> BBox | None:
 def _union_longitudes(spans: list[tuple[float, float]]) -> tuple[float, float]:
     """Cover all arcs (start, width) by the arc that leaves out the widest gap."""
     arcs = sorted(((west + 180) % 360, width) for west, width in spans)
-    covered_to = max(start + width for start, width in arcs) - 360  # what wraps round covers the beginning
+    covered_to = (
+        max(start + width for start, width in arcs) - 360
+    )  # what wraps round covers the beginning
     gap, gap_end = 0.0, None
     for start, width in arcs:
         if start - covered_to > gap:
@@ -103,7 +109,9 @@ def overlaps(a: BBox, b: BBox) -> bool:
     if a.south > b.north or b.south > a.north:
         return False
     # One of two arcs that meet begins inside the other; 180 and -180 are the same meridian.
-    return (b.west - a.west) % WORLD_WIDTH_DEG <= a.width or (a.west - b.west) % WORLD_WIDTH_DEG <= b.width
+    return (b.west - a.west) % WORLD_WIDTH_DEG <= a.width or (
+        a.west - b.west
+    ) % WORLD_WIDTH_DEG <= b.width
 
 
 def is_within(inner: BBox, outer: BBox) -> bool:
@@ -140,4 +148,6 @@ def overlap_ratio(a: BBox, b: BBox) -> float:
 def short_numbers(values: Sequence[float], separator: str = ", ") -> str:
     """Coordinates without needless digits: to a ten-millionth of a degree, or a centimetre."""
     digits = 7 if all(abs(v) <= 360 for v in values) else 2
-    return separator.join(f"{v:.{digits}f}".rstrip("0").rstrip(".") if v else "0" for v in values)
+    return separator.join(
+        f"{v:.{digits}f}".rstrip("0").rstrip(".") if v else "0" for v in values
+    )

@@ -12,9 +12,13 @@ from .bbox import BBox
 from .health import HealthState
 from .service import Layer, Service, Sighting
 
-MOVED_DEG: Final = 0.01  # by so much an edge of a box may differ before the layer has moved
+MOVED_DEG: Final = (
+    0.01  # by so much an edge of a box may differ before the layer has moved
+)
 MAX_NAMED: Final = 5  # layers that one event names; it says how many there are
-KEPT_DAYS: Final = 35  # for so long every check is kept; older ones are summed up by week
+KEPT_DAYS: Final = (
+    35  # for so long every check is kept; older ones are summed up by week
+)
 
 
 class LifeChange(StrEnum):
@@ -73,9 +77,16 @@ def differences(old: Service, new: Service) -> list[Difference]:
     if old.title != new.title:
         found.append((LifeChange.TITLE, f"{_short(old.title)} → {_short(new.title)}"))
     if old.version != new.version:
-        found.append((LifeChange.VERSION, f"{old.version or '?'} → {new.version or '?'}"))
+        found.append(
+            (LifeChange.VERSION, f"{old.version or '?'} → {new.version or '?'}")
+        )
     if _terms(old) != _terms(new):
-        found.append((LifeChange.LICENCE, f"{_short(_terms(old)) or '–'} → {_short(_terms(new)) or '–'}"))
+        found.append(
+            (
+                LifeChange.LICENCE,
+                f"{_short(_terms(old)) or '–'} → {_short(_terms(new)) or '–'}",
+            )
+        )
     if not found and old.fingerprint != new.fingerprint:
         found.append((LifeChange.CONTENT, "the service describes itself otherwise"))
     return found
@@ -83,23 +94,39 @@ def differences(old: Service, new: Service) -> list[Difference]:
 
 def _terms(service: Service) -> str:
     access = service.access
-    return " · ".join(filter(None, (access.licence or access.licence_text, access.fees, access.constraints)))
+    return " · ".join(
+        filter(
+            None,
+            (access.licence or access.licence_text, access.fees, access.constraints),
+        )
+    )
 
 
-def _layer_differences(old: Sequence[Layer], new: Sequence[Layer]) -> Iterator[Difference]:
-    before, after = {layer.name: layer for layer in old}, {layer.name: layer for layer in new}
+def _layer_differences(
+    old: Sequence[Layer], new: Sequence[Layer]
+) -> Iterator[Difference]:
+    before, after = (
+        {layer.name: layer for layer in old},
+        {layer.name: layer for layer in new},
+    )
     gone = [layer for name, layer in before.items() if name not in after]
     come = [layer for name, layer in after.items() if name not in before]
     renamed = _renamed(gone, come)
     old_names, new_names = {pair[0] for pair in renamed}, {pair[1] for pair in renamed}
     added = [layer.name or layer.title for layer in come if layer.name not in new_names]
-    removed = [layer.name or layer.title for layer in gone if layer.name not in old_names]
+    removed = [
+        layer.name or layer.title for layer in gone if layer.name not in old_names
+    ]
     both = [(before[name], after[name]) for name in before if name in after]
-    renamed += [(one.title, other.title) for one, other in both if one.title != other.title]
+    renamed += [
+        (one.title, other.title) for one, other in both if one.title != other.title
+    ]
     moved = [one.name for one, other in both if _has_moved(one, other)]
     yield from _said(LifeChange.LAYERS_ADDED, added)
     yield from _said(LifeChange.LAYERS_REMOVED, removed)
-    yield from _said(LifeChange.LAYERS_RENAMED, [f"{_short(a)} → {_short(b)}" for a, b in renamed])
+    yield from _said(
+        LifeChange.LAYERS_RENAMED, [f"{_short(a)} → {_short(b)}" for a, b in renamed]
+    )
     yield from _said(LifeChange.LAYERS_MOVED, moved)
 
 

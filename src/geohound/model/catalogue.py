@@ -12,7 +12,9 @@ from .location import HostLocation
 from .service import Service, Sighting
 
 Revision = int  # of a catalogue: grows with each change, 0 before the first
-Topics = tuple[tuple[str, str], ...]  # topic, and one of its classes ("" where the topic has none)
+Topics = tuple[
+    tuple[str, str], ...
+]  # topic, and one of its classes ("" where the topic has none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Observation:
     sighting: Sighting
     check: Check | None = None
     topics: Topics = ()
-    is_news: bool = True  # False: it was only read from another document, and nothing happened
+    is_news: bool = (
+        True  # False: it was only read from another document, and nothing happened
+    )
 
 
 class Recorded(NamedTuple):

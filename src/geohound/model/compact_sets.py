@@ -19,7 +19,11 @@ _MOST = 0xFFFF
 
 def floats(count: int, *, double: bool = False) -> memoryview[float]:
     """So many zeros of four bytes, or of eight; what is never written to takes no memory."""
-    return memoryview(mmap(-1, 8 * count)).cast("d") if double else memoryview(mmap(-1, 4 * count)).cast("f")
+    return (
+        memoryview(mmap(-1, 8 * count)).cast("d")
+        if double
+        else memoryview(mmap(-1, 4 * count)).cast("f")
+    )
 
 
 class HashSet:
@@ -32,7 +36,9 @@ class HashSet:
         shards = [array("q") for _ in range(_SHARDS)]
         for key in keys:
             shards[(key >> _SHIFT) + _SHARDS // 2].append(key)
-        self._shards = [array("q", sorted(set(shard))) if shard else shard for shard in shards]
+        self._shards = [
+            array("q", sorted(set(shard))) if shard else shard for shard in shards
+        ]
         self._size = sum(map(len, self._shards))
 
     def add(self, key: int) -> bool:

@@ -91,7 +91,9 @@ class FailureMeaning:
     is_rewordable: bool = False  # the server does not like the question: another spelling of it may fare better
     is_hindrance: bool = False  # somebody is there and does not let us in: it says nothing against a service there
     is_wall: bool = False  # it may as well be a log-in, or the script of a wall, beside what the page shows
-    is_certificate_fault: bool = False  # overlooked where certificates need not be verified
+    is_certificate_fault: bool = (
+        False  # overlooked where certificates need not be verified
+    )
     is_legacy_tls: bool = False  # overlooked likewise
 
 
@@ -99,7 +101,9 @@ _SPELLING = "Check the address for spelling mistakes."
 _SERVER = "Check the address and its port, and whether the server runs."
 _TLS = "If you trust the host, the setting verify_tls = false reads it anyway."
 _LATER = "Try again later."
-_TIMEOUTS = "Try again later, or give it more time with the settings that end in timeout_s."
+_TIMEOUTS = (
+    "Try again later, or give it more time with the settings that end in timeout_s."
+)
 _ROBOTS = "The site does not want robots there; ask its owner. For a host of your own: obey_robots = false."
 _NETS = "Allow such addresses with --allow-net, ports with the setting allow_ports."
 _BUG = "Please report it with what the log says (--log)."
@@ -202,7 +206,9 @@ MEANINGS: Final[dict[FailureReason, FailureMeaning]] = {
         is_strain=True,
         is_unreached=True,
     ),
-    FailureReason.TOO_LARGE: FailureMeaning(text="The response or its headers exceed the size limit."),
+    FailureReason.TOO_LARGE: FailureMeaning(
+        text="The response or its headers exceed the size limit."
+    ),
     FailureReason.REDIRECT_LOOP: FailureMeaning(
         text="The URL redirects to itself.",
         is_answer=True,
@@ -219,14 +225,18 @@ MEANINGS: Final[dict[FailureReason, FailureMeaning]] = {
         is_asked=False,
         is_unreached=True,
     ),
-    FailureReason.BAD_URL: FailureMeaning(text="This is not a valid URL.", advice=_SPELLING, is_asked=False),
+    FailureReason.BAD_URL: FailureMeaning(
+        text="This is not a valid URL.", advice=_SPELLING, is_asked=False
+    ),
     FailureReason.ROBOTS: FailureMeaning(
         text="The site's robots.txt forbids it.",
         advice=_ROBOTS,
         is_answer=True,
         is_asked=False,
     ),
-    FailureReason.NOFOLLOW: FailureMeaning(text="The page asks robots not to follow the link.", is_asked=False),
+    FailureReason.NOFOLLOW: FailureMeaning(
+        text="The page asks robots not to follow the link.", is_asked=False
+    ),
     FailureReason.RATE_LIMITED: FailureMeaning(
         text="The host, its IP address or Geohound's own limits require a delay.",
         advice=_LATER,
@@ -321,38 +331,54 @@ MEANINGS: Final[dict[FailureReason, FailureMeaning]] = {
         text="URLs of this pattern are endless and lead to nothing new: a crawler trap.",
         is_asked=False,
     ),
-    FailureReason.MEDIA: FailureMeaning(text="The link leads to an image, a video or an archive.", is_asked=False),
+    FailureReason.MEDIA: FailureMeaning(
+        text="The link leads to an image, a video or an archive.", is_asked=False
+    ),
     FailureReason.SINK: FailureMeaning(
         text="The link leads to social media or another site where no services are found.",
         advice="The setting sinks = -SITE follows it.",
         is_asked=False,
     ),
     FailureReason.OTHER_KIND: FailureMeaning(
-        text="The service is alive, but not of the kinds asked for.", advice="--kinds says which are kept."
+        text="The service is alive, but not of the kinds asked for.",
+        advice="--kinds says which are kept.",
     ),
     FailureReason.OTHER_AREA: FailureMeaning(
-        text="The service is alive, but its data lie outside the bounding box.", advice="--bbox says where."
+        text="The service is alive, but its data lie outside the bounding box.",
+        advice="--bbox says where.",
     ),
     FailureReason.OTHER_TOPIC: FailureMeaning(
-        text="The service is alive, but not about the topic asked for.", advice="--topic says which one."
+        text="The service is alive, but not about the topic asked for.",
+        advice="--topic says which one.",
     ),
-    FailureReason.DUPLICATE_CONTENT: FailureMeaning(text="The page is a near-duplicate of another one."),
+    FailureReason.DUPLICATE_CONTENT: FailureMeaning(
+        text="The page is a near-duplicate of another one."
+    ),
     FailureReason.READ_LATELY: FailureMeaning(
         text="Some task has read the page lately: its links were followed, and the page was not requested again.",
         advice="--fresh, or the setting revisit_after = 0, requests it.",
         is_asked=False,
     ),
-    FailureReason.SOFT_404: FailureMeaning(text="The page is an error page with a success status."),
-    FailureReason.BOT_WALL: FailureMeaning(text="The site blocks robots.", is_wall=True, is_hindrance=True),
-    FailureReason.LOGIN_WALL: FailureMeaning(text="The site requires a log-in.", is_wall=True, is_hindrance=True),
+    FailureReason.SOFT_404: FailureMeaning(
+        text="The page is an error page with a success status."
+    ),
+    FailureReason.BOT_WALL: FailureMeaning(
+        text="The site blocks robots.", is_wall=True, is_hindrance=True
+    ),
+    FailureReason.LOGIN_WALL: FailureMeaning(
+        text="The site requires a log-in.", is_wall=True, is_hindrance=True
+    ),
     FailureReason.PAGE_BUDGET: FailureMeaning(
         text="The page limit is reached.",
         advice="--max-pages, or the setting max_pages, allows more.",
         is_asked=False,
     ),
-    FailureReason.ORDER: FailureMeaning(text="The crawl order excluded it.", is_asked=False),
+    FailureReason.ORDER: FailureMeaning(
+        text="The crawl order excluded it.", is_asked=False
+    ),
     FailureReason.UNCHANGED: FailureMeaning(
-        text="The watcher of its site reports that it has not changed since it was last read.", is_asked=False
+        text="The watcher of its site reports that it has not changed since it was last read.",
+        is_asked=False,
     ),
     FailureReason.TAKEN: FailureMeaning(
         text="Another crawler has taken its site, as the watcher of the site reports.",
@@ -372,7 +398,9 @@ BUSY_STATUSES: Final = {429: FailureReason.RATE_LIMITED, 503: FailureReason.UNAV
 
 def reason_in(message: str) -> FailureReason | None:
     """The reason with which a message begins, as "name not found: no.example" does."""
-    return next((reason for reason in FailureReason if message.startswith(reason)), None)
+    return next(
+        (reason for reason in FailureReason if message.startswith(reason)), None
+    )
 
 
 # Reasons with which a page is settled that was leased and then not asked for: it spends no budget.

@@ -27,7 +27,10 @@ class Grid:
     levels: tuple[Level, ...]
 
     def as_text(self) -> str:
-        levels = [[v.id, v.scale, *v.corner, *v.tile_px, v.columns, v.rows] for v in self.levels[:MAX_LEVELS]]
+        levels = [
+            [v.id, v.scale, *v.corner, *v.tile_px, v.columns, v.rows]
+            for v in self.levels[:MAX_LEVELS]
+        ]
         return json.dumps([self.name, self.crs, levels], separators=(",", ":"))
 
 
@@ -35,7 +38,9 @@ def parse_grid(text: str) -> Grid | None:
     """The grid that a text describes; None if it is none."""
     try:
         name, crs, rows = json.loads(text)
-        levels = tuple(Level(str(r[0]), r[1], (r[2], r[3]), (r[4], r[5]), r[6], r[7]) for r in rows)
+        levels = tuple(
+            Level(str(r[0]), r[1], (r[2], r[3]), (r[4], r[5]), r[6], r[7]) for r in rows
+        )
     except (ValueError, TypeError, IndexError):
         return None
     return Grid(name, crs, levels)

@@ -14,7 +14,9 @@ from .visit import Validators
 
 GONE_CHECKS: Final = 3  # "not found" so many times in a row is death
 FAILED_CHECKS: Final = 5  # and so are so many failures of any kind in a row,
-FAILED_TIME: Final = timedelta(days=3)  # if they span this time: a weekend's maintenance is no death
+FAILED_TIME: Final = timedelta(
+    days=3
+)  # if they span this time: a weekend's maintenance is no death
 
 
 class HealthState(StrEnum):
@@ -36,7 +38,10 @@ class CheckResult(StrEnum):
 
 
 HINDRANCES: Final[frozenset[str]] = frozenset(
-    {RefusalReason.REDIRECTED, *(reason for reason in FailureReason if reason.means.is_hindrance)}
+    {
+        RefusalReason.REDIRECTED,
+        *(reason for reason in FailureReason if reason.means.is_hindrance),
+    }
 )
 _UNCLEAR: Final[frozenset[str]] = frozenset(
     {
@@ -59,7 +64,9 @@ class Check:
     elapsed_s: float = 0.0
     fingerprint: str = ""
     asked: str = ""  # the address whose answer proved it, where one answer did
-    validators: Validators | None = None  # with which that address is asked the next time
+    validators: Validators | None = (
+        None  # with which that address is asked the next time
+    )
 
     @property
     def word(self) -> str:
@@ -71,10 +78,16 @@ class Check:
         if self.ok:
             return CheckResult.GOOD
         if self.ok is None:
-            return CheckResult.HINDERED if self.word in HINDRANCES else CheckResult.UNCLEAR
+            return (
+                CheckResult.HINDERED if self.word in HINDRANCES else CheckResult.UNCLEAR
+            )
         if self.word == RefusalReason.BROKEN_LAYERS:
             return CheckResult.BROKEN
-        return CheckResult.GONE if self.word == RefusalReason.NOT_FOUND else CheckResult.FAILED
+        return (
+            CheckResult.GONE
+            if self.word == RefusalReason.NOT_FOUND
+            else CheckResult.FAILED
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,11 @@ def reason_of(refusal: Refusal) -> str:
     if refusal.reason is RefusalReason.UNREACHABLE and detail:
         return detail  # begins with the reason of the failure
     if refusal.reason is RefusalReason.INCONCLUSIVE and detail.startswith("HTTP "):
-        word = FailureReason.RATE_LIMITED if detail == "HTTP 429" else FailureReason.HTTP_ERROR
+        word = (
+            FailureReason.RATE_LIMITED
+            if detail == "HTTP 429"
+            else FailureReason.HTTP_ERROR
+        )
         return f"{word}: {detail}"
     if refusal.reason is RefusalReason.INCONCLUSIVE and is_unclear(detail):
         return detail
@@ -129,12 +146,20 @@ def states(checks: Sequence[Check]) -> Iterator[HealthState]:
         failing_since = (failing_since or check.at) if is_failure else None
         failed = failed + 1 if is_failure else 0
         gone = gone + 1 if found is CheckResult.GONE else 0
-        is_long = failing_since is not None and check.at - failing_since >= FAILED_TIME and failed >= FAILED_CHECKS
+        is_long = (
+            failing_since is not None
+            and check.at - failing_since >= FAILED_TIME
+            and failed >= FAILED_CHECKS
+        )
         if found is CheckResult.GOOD:
             state = HealthState.ALIVE
         else:
             stays_dead = state is HealthState.DEAD and is_failure
-            state = HealthState.DEAD if stays_dead or gone >= GONE_CHECKS or is_long else HealthState.UNSURE
+            state = (
+                HealthState.DEAD
+                if stays_dead or gone >= GONE_CHECKS or is_long
+                else HealthState.UNSURE
+            )
         yield state
 
 
@@ -143,7 +168,9 @@ def assess(checks: Sequence[Check]) -> Health:
     state = HealthState.UNKNOWN
     for state in states(checks):  # noqa: B007 - the last one is meant
         pass
-    meaningful = [check for check in checks if check.result is not CheckResult.UNCLEAR] or list(checks)
+    meaningful = [
+        check for check in checks if check.result is not CheckResult.UNCLEAR
+    ] or list(checks)
     conclusive = [check for check in checks if check.ok is not None]
     good = [check.elapsed_s for check in conclusive if check.ok]
     return Health(
@@ -152,7 +179,9 @@ def assess(checks: Sequence[Check]) -> Health:
         median_elapsed_s=median(good) if good else None,
         since=_since(meaningful),
         checks=len(checks),
-        reason=meaningful[-1].reason if meaningful and state is not HealthState.ALIVE else "",
+        reason=meaningful[-1].reason
+        if meaningful and state is not HealthState.ALIVE
+        else "",
     )
 
 
@@ -160,7 +189,9 @@ def _since(meaningful: Sequence[Check]) -> datetime | None:
     """When it was first found as it is now: in order, or not."""
     since = None
     for check in reversed(meaningful):
-        if (check.result is CheckResult.GOOD) != (meaningful[-1].result is CheckResult.GOOD):
+        if (check.result is CheckResult.GOOD) != (
+            meaningful[-1].result is CheckResult.GOOD
+        ):
             break
         since = check.at
     return since
@@ -170,4 +201,8 @@ def median(values: Sequence[float]) -> float:
     """The middle one; `statistics` loads half a dozen modules for it."""
     ordered = sorted(values)
     middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return (
+        ordered[middle]
+        if len(ordered) % 2
+        else (ordered[middle - 1] + ordered[middle]) / 2
+    )

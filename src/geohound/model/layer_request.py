@@ -48,8 +48,12 @@ class LayerRequest:
     title: str
     url: str
     media_type: str = ""
-    box: BBox = field(default=WORLD, kw_only=True)  # the part of the world that it looks at
-    is_part: bool = field(default=False, kw_only=True)  # the box was asked for, rather than all there is
+    box: BBox = field(
+        default=WORLD, kw_only=True
+    )  # the part of the world that it looks at
+    is_part: bool = field(
+        default=False, kw_only=True
+    )  # the box was asked for, rather than all there is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,9 @@ class Picture(LayerRequest):
     """A map as one picture, and where on earth that lies."""
 
     crs: str
-    bounds: Four  # west, south, east, north in the CRS, x before y whatever its axis order
+    bounds: (
+        Four  # west, south, east, north in the CRS, x before y whatever its axis order
+    )
     size_px: tuple[int, int]
 
 
@@ -93,7 +99,9 @@ class ArcgisPicture(Picture):
 class TileTemplate(LayerRequest):
     """Tiles of the usual Mercator pyramid by zoom, column and row; the request itself is for one of them."""
 
-    template: str  # with {z}, {x} and {y}, or {-y} where rows are counted from the south
+    template: (
+        str  # with {z}, {x} and {y}, or {-y} where rows are counted from the south
+    )
     is_vector: bool = False
 
 
@@ -109,7 +117,9 @@ class WmtsTile(LayerRequest):
     column: int
     row: int
     style: str = ""
-    template: str = ""  # the same by zoom, column and row, where the grid is the usual pyramid
+    template: str = (
+        ""  # the same by zoom, column and row, where the grid is the usual pyramid
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

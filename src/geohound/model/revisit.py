@@ -60,9 +60,13 @@ class EndedLook:
     next_at: datetime
     at: datetime | None = None
     stats: LookStats = NO_LOOKS
-    met: tuple[Observation | Check, ...] = field(default=())  # goes into the catalogue in the same transaction
+    met: tuple[Observation | Check, ...] = field(
+        default=()
+    )  # goes into the catalogue in the same transaction
     layers: tuple[LayerCheck, ...] = ()  # and so do these, of a deep look at a service
-    looks_before: int | None = None  # written only if there are still so many: nobody else has looked meanwhile
+    looks_before: int | None = (
+        None  # written only if there are still so many: nobody else has looked meanwhile
+    )
 
 
 class StateStep(NamedTuple):

@@ -25,7 +25,10 @@ FAST_SHARE: Final = 0.2  # up to this share of the limit below, speed is 1
 # Response times of INSPIRE (regulation 976/2009, annex I): discovery 3 s, view 5 s, download 10 s.
 LIMITS_S: Final = {
     **dict.fromkeys(("csw", "ogcapi-records", "opensearch"), 3.0),
-    **dict.fromkeys(("wms", "wmts", "tms", "tilejson", "arcgis-mapserver", "arcgis-imageserver"), 5.0),
+    **dict.fromkeys(
+        ("wms", "wmts", "tms", "tilejson", "arcgis-mapserver", "arcgis-imageserver"),
+        5.0,
+    ),
     **dict.fromkeys(("ogcapi-maps", "ogcapi-tiles"), 5.0),
 }
 OTHER_LIMIT_S: Final = 10.0
@@ -81,7 +84,9 @@ def score(checks: Sequence[Check], kind: str) -> Score | None:
     parts = ScoreParts(
         correct=_correct(checks),
         availability=wilson_lower(sum(outcomes), len(outcomes)),
-        speed=speed(median(times_s), LIMITS_S.get(kind, OTHER_LIMIT_S)) if times_s else 0.0,
+        speed=speed(median(times_s), LIMITS_S.get(kind, OTHER_LIMIT_S))
+        if times_s
+        else 0.0,
         stability=stability(outcomes),
         cap=_cap(checks),
     )
@@ -119,17 +124,33 @@ def stability(outcomes: Sequence[bool]) -> float:
 
 def _correct(checks: Sequence[Check]) -> float:
     """The share of right answers among all answers: silence is a matter of availability."""
-    answered = [check for check in checks if check.ok or (check.ok is False and _is_answer(check))]
-    return sum(bool(check.ok) for check in answered) / len(answered) if answered else 0.0
+    answered = [
+        check
+        for check in checks
+        if check.ok or (check.ok is False and _is_answer(check))
+    ]
+    return (
+        sum(bool(check.ok) for check in answered) / len(answered) if answered else 0.0
+    )
 
 
 def _is_answer(check: Check) -> bool:
     word = check.word
-    return word in {*RefusalReason} - {RefusalReason.UNREACHABLE} or word == FailureReason.HTTP_ERROR
+    return (
+        word in {*RefusalReason} - {RefusalReason.UNREACHABLE}
+        or word == FailureReason.HTTP_ERROR
+    )
 
 
 def _cap(checks: Sequence[Check]) -> float:
     if list(states(checks))[-1] is HealthState.DEAD:
         return DEAD_CAP
-    last = next((check for check in reversed(checks) if check.result is not CheckResult.UNCLEAR), checks[-1])
+    last = next(
+        (
+            check
+            for check in reversed(checks)
+            if check.result is not CheckResult.UNCLEAR
+        ),
+        checks[-1],
+    )
     return CAPS.get(last.word, NO_CAP)

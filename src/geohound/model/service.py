@@ -78,14 +78,19 @@ class Layer:
     formats: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
-    scale: tuple[float | None, float | None] = (None, None)  # smallest and largest denominator
+    scale: tuple[float | None, float | None] = (
+        None,
+        None,
+    )  # smallest and largest denominator
     queryable: bool = False
     parent: str = ""  # name or title of the group it stands in
     links: tuple[str, ...] = ()  # what it points to: tile templates, items, metadata
     grids: tuple[str, ...] = ()  # names of the tile grids that it is cut by
 
 
-READ_IN_SPITE_OF: Final = "read in spite of: "  # so begins the repair of an answer with broken TLS
+READ_IN_SPITE_OF: Final = (
+    "read in spite of: "  # so begins the repair of an answer with broken TLS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +116,23 @@ class Service:
     online_resource: str = ""  # the address that the document itself gives
     aliases: tuple[str, ...] = ()  # further addresses of the same service
     links: tuple[str, ...] = ()  # other services that this document lists
-    repairs: tuple[str, ...] = ()  # what had to be mended before the document could be read
+    repairs: tuple[
+        str, ...
+    ] = ()  # what had to be mended before the document could be read
     layers_truncated: bool = False
     fingerprint: str = ""
-    companions: tuple[str, ...] = ()  # further documents of this service that complete what this one says
+    companions: tuple[
+        str, ...
+    ] = ()  # further documents of this service that complete what this one says
     grids: tuple[str, ...] = ()  # tile grids, as the texts of `model.grid`
     cors: str = ""  # whose web pages may read its answers: "yes" any, "some" those it names; empty where it did not say
-    provisional: bool = False  # the kind is a guess: a companion that says otherwise is right
+    provisional: bool = (
+        False  # the kind is a guess: a companion that says otherwise is right
+    )
     name: str = ""  # short, for machines: Service/Name of a WMS
-    location: HostLocation | None = None  # of the host that answered; not what the document says
+    location: HostLocation | None = (
+        None  # of the host that answered; not what the document says
+    )
 
     @property
     def id(self) -> str:
@@ -128,7 +141,11 @@ class Service:
     @property
     def tls_fault(self) -> str:
         """What was wrong with the certificate or the protocol first of all, where the answer was read anyway."""
-        faults = (text.removeprefix(READ_IN_SPITE_OF) for text in self.repairs if text.startswith(READ_IN_SPITE_OF))
+        faults = (
+            text.removeprefix(READ_IN_SPITE_OF)
+            for text in self.repairs
+            if text.startswith(READ_IN_SPITE_OF)
+        )
         return next(faults, "").partition(", ")[0]
 
 
@@ -162,7 +179,9 @@ class Refusal:
     reason: RefusalReason
     detail: str = ""
     kind: str = ""
-    lists: tuple[str, ...] = ()  # services that the document names, where it is a list of them
+    lists: tuple[
+        str, ...
+    ] = ()  # services that the document names, where it is a list of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +239,12 @@ class Verdict:
     services: tuple[Service, ...] = ()
     refusal: Refusal | None = None
     tried: tuple[str, ...] = field(default=())  # addresses asked before the verdict
-    proofs: tuple[Proof, ...] = ()  # of those services that may be asked the short way the next time
-    refusals: tuple[tuple[str, Refusal], ...] = ()  # the requests that were answered by no service, and by what
+    proofs: tuple[
+        Proof, ...
+    ] = ()  # of those services that may be asked the short way the next time
+    refusals: tuple[
+        tuple[str, Refusal], ...
+    ] = ()  # the requests that were answered by no service, and by what
 
 
 def service_id(kind: str, endpoint: str) -> str:

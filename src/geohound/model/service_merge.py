@@ -11,13 +11,25 @@ from .service import Service, version_order
 
 # What a landing page says of the address as a whole, whichever kinds live there.
 _OF_THE_ENDPOINT = frozenset(
-    ["title", "abstract", "keywords", "provider", "access", "language", "online_resource", "software", "name"]
+    [
+        "title",
+        "abstract",
+        "keywords",
+        "provider",
+        "access",
+        "language",
+        "online_resource",
+        "software",
+        "name",
+    ]
 )
 
 
 def companions(services: Iterable[Service]) -> tuple[str, ...]:
     """The further documents that would complete these services, each once."""
-    return tuple(dict.fromkeys(url for service in services for url in service.companions))
+    return tuple(
+        dict.fromkeys(url for service in services for url in service.companions)
+    )
 
 
 def join(first: Iterable[Service], found: Iterable[Service]) -> tuple[Service, ...]:
@@ -30,7 +42,9 @@ def join(first: Iterable[Service], found: Iterable[Service]) -> tuple[Service, .
             groups.setdefault((service.kind, service.endpoint), []).append(service)
     proven = {end for (_, end), group in groups.items() if not _is_guess(group)}
     return tuple(
-        _merge(group, [s for (_, other), g in groups.items() if other == end for s in g])
+        _merge(
+            group, [s for (_, other), g in groups.items() if other == end for s in g]
+        )
         for (_, end), group in groups.items()
         if end not in proven or not _is_guess(group)
     )
@@ -45,19 +59,28 @@ def _merge(group: Sequence[Service], about: Sequence[Service]) -> Service:
 
     First is who names the highest version: a page about a service has none, its own description has.
     """
-    group = sorted(group, key=lambda service: version_order(service.version), reverse=True)
+    group = sorted(
+        group, key=lambda service: version_order(service.version), reverse=True
+    )
     said: dict[str, Any] = {}
     for field in fields(Service):
-        if field.name not in ("kind", "endpoint") and getattr(group[0], field.name) == field.default:
+        if (
+            field.name not in ("kind", "endpoint")
+            and getattr(group[0], field.name) == field.default
+        ):
             sources = about if field.name in _OF_THE_ENDPOINT else group
-            values = (v for s in sources if (v := getattr(s, field.name)) != field.default)
+            values = (
+                v for s in sources if (v := getattr(s, field.name)) != field.default
+            )
             said[field.name] = next(values, field.default)
     merged = replace(group[0], **said)
     prints = "".join(sorted({service.fingerprint for service in group}))
     return replace(
         merged,
         layers=max((service.layers for service in group), key=len),
-        fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16] if len(group) > 1 else merged.fingerprint,
+        fingerprint=hashlib.sha256(prints.encode()).hexdigest()[:16]
+        if len(group) > 1
+        else merged.fingerprint,
         companions=(),
         provisional=_is_guess(group),
     )

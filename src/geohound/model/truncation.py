@@ -21,10 +21,14 @@ def truncate(service: Service) -> Service:
     layers = _truncate_layers(service.layers)
     shortened = _truncate_texts(service)
     provider = _truncate_provider(service.provider)
-    is_same = len(layers) == len(service.layers) and all(a is b for a, b in zip(layers, service.layers, strict=True))
+    is_same = len(layers) == len(service.layers) and all(
+        a is b for a, b in zip(layers, service.layers, strict=True)
+    )
     if shortened is service and provider is service.provider and is_same:
         return service
-    return replace(shortened, layers=layers, provider=provider, repairs=(*service.repairs, REPAIR))
+    return replace(
+        shortened, layers=layers, provider=provider, repairs=(*service.repairs, REPAIR)
+    )
 
 
 def _truncate_layers(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
@@ -36,7 +40,11 @@ def _truncate_layers(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
         texts += len(layer.abstract) + sum(map(len, layer.keywords))
         if names > SERVICE_CHARS:
             break
-        kept.append(layer if texts <= SERVICE_CHARS else replace(layer, abstract="", keywords=()))
+        kept.append(
+            layer
+            if texts <= SERVICE_CHARS
+            else replace(layer, abstract="", keywords=())
+        )
     return tuple(kept)
 
 
@@ -47,9 +55,12 @@ def _truncate_texts(described: Described) -> Described:
     if len(described.abstract) > TEXT_CHARS:
         changes["abstract"] = described.abstract[:TEXT_CHARS]
     if described.keywords and (
-        len(described.keywords) > MAX_KEYWORDS or any(len(word) > LINE_CHARS for word in described.keywords)
+        len(described.keywords) > MAX_KEYWORDS
+        or any(len(word) > LINE_CHARS for word in described.keywords)
     ):
-        changes["keywords"] = tuple(word[:LINE_CHARS] for word in described.keywords[:MAX_KEYWORDS])
+        changes["keywords"] = tuple(
+            word[:LINE_CHARS] for word in described.keywords[:MAX_KEYWORDS]
+        )
     if isinstance(described, Layer) and len(described.name) > LINE_CHARS:
         changes["name"] = described.name[:LINE_CHARS]
     return replace(described, **changes) if changes else described

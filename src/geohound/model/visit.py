@@ -56,7 +56,9 @@ class Purpose(StrEnum):
         return Lane.PAGES if self is Purpose.PAGE else Lane.PROBES
 
 
-UNRANKED = frozenset({Purpose.FILE, Purpose.WATCHER})  # no order scores them, or learns from them
+UNRANKED = frozenset(
+    {Purpose.FILE, Purpose.WATCHER}
+)  # no order scores them, or learns from them
 
 
 class LinkPlace(StrEnum):
@@ -90,7 +92,9 @@ class Link(NamedTuple):
     place: LinkPlace = LinkPlace.ANCHOR
     nofollow: bool = False
     line: int = 0
-    dom_path: str = ""  # the elements above it, nearest first, as `mining.dom_path` writes them
+    dom_path: str = (
+        ""  # the elements above it, nearest first, as `mining.dom_path` writes them
+    )
 
 
 LAST = 2.0**30  # is taken off the score of what is to be tested after everything else
@@ -140,10 +144,14 @@ class Response:
     at: datetime
     elapsed_s: float = 0.0
     truncated: bool = False
-    chain: tuple[str, ...] = ()  # the addresses that redirected, in order, without the final one
+    chain: tuple[
+        str, ...
+    ] = ()  # the addresses that redirected, in order, without the final one
     address: str = ""  # the numeric address that answered
     tls_fault: str = ""  # what was wrong with the certificate or the protocol, where the user had it read anyway
-    weight: MemoryHold | None = field(default=None, compare=False, repr=False)  # counts its memory while it is held
+    weight: MemoryHold | None = field(
+        default=None, compare=False, repr=False
+    )  # counts its memory while it is held
 
     @property
     def content_type(self) -> str:
@@ -175,7 +183,13 @@ _MAX_VALIDATOR_CHARS = 500
 
 def _sane(value: str) -> str:
     """A value fit to be sent back; what is too long or not plain is left out."""
-    return value if len(value) <= _MAX_VALIDATOR_CHARS and value.isascii() and value.isprintable() else ""
+    return (
+        value
+        if len(value) <= _MAX_VALIDATOR_CHARS
+        and value.isascii()
+        and value.isprintable()
+        else ""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +227,9 @@ class Settlement(StrEnum):
     DONE = "done"
     DROPPED = "dropped"
     RETRY = "retry"
-    POSTPONED = "postponed"  # not the host's doing: tried again, and not counted as an attempt
+    POSTPONED = (
+        "postponed"  # not the host's doing: tried again, and not counted as an attempt
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +260,8 @@ class Page:
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
     software: str = ""  # that the site was made with, as far as the page says
-    keyword_group: int | None = None  # of its whole text, see `text.keyword_groups`; None where nobody has looked
+    keyword_group: int | None = (
+        None  # of its whole text, see `text.keyword_groups`; None where nobody has looked
+    )
     holds_wms: bool = False  # an address of a WMS stands in it
     unsure: str = ""  # why reading was not enough to know what it asks for

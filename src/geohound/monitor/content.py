@@ -18,10 +18,22 @@ from geohound.model.visit import Failure, Response, Visit
 from .images import judge_image
 
 _PICTURES: Final = frozenset({Rel.MAP, Rel.TILE})
-_LOGIN_CODES: Final = frozenset({401, 403, 498, 499})  # of ArcGIS, which sends them with status 200
+_LOGIN_CODES: Final = frozenset(
+    {401, 403, 498, 499}
+)  # of ArcGIS, which sends them with status 200
 _MAX_POINTS: Final = 2_000
 _MARGIN_DEG: Final = 1.0
-_COVERAGES: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"CDF", b"\x89HDF", b"\x89PNG", b"\xff\xd8", b"--")
+_COVERAGES: Final = (
+    b"II*\0",
+    b"MM\0*",
+    b"II+\0",
+    b"MM\0+",
+    b"CDF",
+    b"\x89HDF",
+    b"\x89PNG",
+    b"\xff\xd8",
+    b"--",
+)
 
 
 def fault_of(request: LayerRequest, visit: Visit, declared: BBox | None) -> str:
@@ -36,9 +48,16 @@ def fault_of(request: LayerRequest, visit: Visit, declared: BBox | None) -> str:
     return reason_of(refusal) if refusal else ""
 
 
-def _refusal(request: LayerRequest, document: Document, answer: Response, declared: BBox | None) -> Refusal | None:
+def _refusal(
+    request: LayerRequest, document: Document, answer: Response, declared: BBox | None
+) -> Refusal | None:
     is_vector = isinstance(request, TileTemplate) and request.is_vector
-    if answer.status < 400 and document.is_image and request.rel in _PICTURES and not is_vector:
+    if (
+        answer.status < 400
+        and document.is_image
+        and request.rel in _PICTURES
+        and not is_vector
+    ):
         size_px = request.size_px if isinstance(request, Picture) else None
         return judge_image(document.body, size_px)
     general = judge(document)
@@ -52,11 +71,17 @@ def _refusal(request: LayerRequest, document: Document, answer: Response, declar
     if request.rel is Rel.RECORDS and document.root_name:
         return None  # a feed, or the records of a catalogue: errors were seen above, and nothing found is an answer
     if request.rel in (Rel.FEATURES, Rel.RECORDS):
-        return _judge_features(document, general, declared if request.rel is Rel.FEATURES else None)
+        return _judge_features(
+            document, general, declared if request.rel is Rel.FEATURES else None
+        )
     if request.rel is Rel.COVERAGE:
         is_data = document.body.startswith(_COVERAGES) or document.json is not None
         return None if is_data else Refusal(RefusalReason.OTHER_KIND, "no coverage")
-    return general if general.reason is RefusalReason.MALFORMED and not answer.truncated else None
+    return (
+        general
+        if general.reason is RefusalReason.MALFORMED and not answer.truncated
+        else None
+    )
 
 
 def _is_telling(general: Refusal, answer: Response) -> bool:
@@ -86,19 +111,30 @@ def _json_error(value: Any) -> Refusal | None:
     return Refusal(RefusalReason.EXCEPTION_REPORT, f"{code or ''} {said}".strip())
 
 
-def _judge_features(document: Document, general: Refusal, declared: BBox | None) -> Refusal | None:
+def _judge_features(
+    document: Document, general: Refusal, declared: BBox | None
+) -> Refusal | None:
     if document.root_name:
         return _judge_gml(document)
     value = document.json
     if not isinstance(value, dict):
         is_cut = general.reason is RefusalReason.MALFORMED
-        return Refusal(RefusalReason.TRUNCATED, "JSON that breaks off") if is_cut else general
+        return (
+            Refusal(RefusalReason.TRUNCATED, "JSON that breaks off")
+            if is_cut
+            else general
+        )
     features = value.get("features")
     if not isinstance(features, list):
         return Refusal(RefusalReason.OTHER_KIND, "JSON without features")
     if not features:
         return Refusal(RefusalReason.NO_CONTENT, "no features")
-    points = [point for feature in features[:10] if isinstance(feature, dict) for point in _points(feature)]
+    points = [
+        point
+        for feature in features[:10]
+        if isinstance(feature, dict)
+        for point in _points(feature)
+    ]
     return _misplaced(points, declared) if declared is not None else None
 
 
@@ -132,17 +168,27 @@ def _misplaced(points: list[tuple[float, float]], declared: BBox) -> Refusal | N
     if not points:
         return None
     if any(abs(x) > 360.0 or abs(y) > 360.0 for x, y in points):
-        return Refusal(RefusalReason.WRONG_PROJECTION, "coordinates in metres where degrees are meant")
+        return Refusal(
+            RefusalReason.WRONG_PROJECTION,
+            "coordinates in metres where degrees are meant",
+        )
     if any(_is_within(x, y, declared) for x, y in points):
         return None
     is_swapped = any(_is_within(y, x, declared) for x, y in points)
-    said = "latitude and longitude are swapped" if is_swapped else "features lie outside the box of their layer"
+    said = (
+        "latitude and longitude are swapped"
+        if is_swapped
+        else "features lie outside the box of their layer"
+    )
     return Refusal(RefusalReason.WRONG_PROJECTION, said)
 
 
 def _is_within(x: float, y: float, box: BBox) -> bool:
     margin = max(_MARGIN_DEG, 0.1 * max(box.width, box.height))
     for part in box.parts():
-        if part.west - margin <= x <= part.east + margin and part.south - margin <= y <= part.north + margin:
+        if (
+            part.west - margin <= x <= part.east + margin
+            and part.south - margin <= y <= part.north + margin
+        ):
             return True
     return False

@@ -28,14 +28,22 @@ MAX_BYTES: Final = 2_000_000  # of one answer
 
 
 async def check_layers(
-    service: Service, layers: Sequence[Layer], fetcher: Fetcher, kinds: Mapping[str, Kind], now: datetime
+    service: Service,
+    layers: Sequence[Layer],
+    fetcher: Fetcher,
+    kinds: Mapping[str, Kind],
+    now: datetime,
 ) -> tuple[list[LayerCheck], list[Asked]]:
     """A look at each of these layers; ends early where the host does not want to be asked."""
     kind = kinds.get(service.kind)
     asking = RecordingFetcher(fetcher)
     checks: list[LayerCheck] = []
     for layer in layers if kind is not None else ():
-        check = await _check(service, layer, kind, asking, now) if kind is not None else None
+        check = (
+            await _check(service, layer, kind, asking, now)
+            if kind is not None
+            else None
+        )
         if check is None:
             continue
         checks.append(check)
@@ -56,10 +64,19 @@ async def _check(
         reason = await _confirmed(reason, service, layer, kind, asking, declared)
     at = asking.last.at if asking.last is not None else now
     ok = True if not reason else outcome_of(reason)
-    return LayerCheck(layer.name or layer.title or NO_NAME, at, ok, reason[:500], elapsed_s, request.title)
+    return LayerCheck(
+        layer.name or layer.title or NO_NAME,
+        at,
+        ok,
+        reason[:500],
+        elapsed_s,
+        request.title,
+    )
 
 
-async def _ask(request: LayerRequest, asking: RecordingFetcher, declared: BBox | None) -> tuple[str, float]:
+async def _ask(
+    request: LayerRequest, asking: RecordingFetcher, declared: BBox | None
+) -> tuple[str, float]:
     asking.accept = request.media_type or "*/*"
     visit = await asking.fetch(request.url, accept=asking.accept, max_bytes=MAX_BYTES)
     return fault_of(request, visit, declared), visit.elapsed_s
@@ -68,12 +85,21 @@ async def _ask(request: LayerRequest, asking: RecordingFetcher, declared: BBox |
 def _may_be_chance(reason: str) -> bool:
     """Is it worth asking again? Not where somebody keeps us out, or where each attempt costs half a minute."""
     failure = reason_in(reason)
-    is_late = failure is not None and failure.means.is_strain and failure is not FailureReason.RESET
+    is_late = (
+        failure is not None
+        and failure.means.is_strain
+        and failure is not FailureReason.RESET
+    )
     return outcome_of(reason) is False and not is_late
 
 
 async def _confirmed(
-    reason: str, service: Service, layer: Layer, kind: Kind, asking: RecordingFetcher, declared: BBox | None
+    reason: str,
+    service: Service,
+    layer: Layer,
+    kind: Kind,
+    asking: RecordingFetcher,
+    declared: BBox | None,
 ) -> str:
     """The reason, if the middle of the layer fails too; empty where it does not."""
     is_blank = reason.startswith(RefusalReason.BLANK_IMAGE)
@@ -87,10 +113,20 @@ async def _confirmed(
     return await _elsewhere(second, service, layer, kind, asking)
 
 
-async def _elsewhere(reason: str, service: Service, layer: Layer, kind: Kind, asking: RecordingFetcher) -> str:
+async def _elsewhere(
+    reason: str, service: Service, layer: Layer, kind: Kind, asking: RecordingFetcher
+) -> str:
     """Blank inside its box: is it drawn anywhere else?"""
-    everywhere = Layer(layer.name, layer.title, crs=layer.crs, formats=layer.formats, styles=layer.styles)
-    request = _request(kind, replace(service, extent=None), everywhere, WORLD)  # else cut to what the service declares
+    everywhere = Layer(
+        layer.name,
+        layer.title,
+        crs=layer.crs,
+        formats=layer.formats,
+        styles=layer.styles,
+    )
+    request = _request(
+        kind, replace(service, extent=None), everywhere, WORLD
+    )  # else cut to what the service declares
     if request is None or request.rel is not Rel.MAP:
         return reason
     fault, _ = await _ask(request, asking, None)
@@ -102,12 +138,18 @@ async def _elsewhere(reason: str, service: Service, layer: Layer, kind: Kind, as
 def _middle(box: BBox) -> BBox:
     part = max(box.parts(), key=lambda each: each.width)
     x, y = (part.west + part.east) / 2, (part.south + part.north) / 2
-    return BBox(x - part.width / 4, y - part.height / 4, x + part.width / 4, y + part.height / 4)
+    return BBox(
+        x - part.width / 4, y - part.height / 4, x + part.width / 4, y + part.height / 4
+    )
 
 
-def _request(kind: Kind, service: Service, layer: Layer, box: BBox | None) -> LayerRequest | None:
+def _request(
+    kind: Kind, service: Service, layer: Layer, box: BBox | None
+) -> LayerRequest | None:
     """The first request of the kind for content of the layer."""
-    asks = getattr(kind, "checks", kind.requests)  # a kind of others need not know of checks
+    asks = getattr(
+        kind, "checks", kind.requests
+    )  # a kind of others need not know of checks
     content = {Rel.MAP, Rel.FEATURES, Rel.COVERAGE, Rel.TILE, Rel.RECORDS, Rel.DATA}
     found: Sequence[LayerRequest] = asks(service, layer, box)
     return next((each for each in found if each.rel in content), None)
@@ -127,16 +169,31 @@ def summed_up(checks: Sequence[LayerCheck]) -> tuple[bool | None, str]:
     failed = [check for check in checks if check.ok is False]
     good = [check for check in checks if check.ok]
     if not failed:
-        hindered = next((check for check in checks if check.reason.startswith(_WALLS)), None)
-        kept_out = f"{hindered.reason} (layer {hindered.layer})"[:500] if hindered and not good else ""
+        hindered = next(
+            (check for check in checks if check.reason.startswith(_WALLS)), None
+        )
+        kept_out = (
+            f"{hindered.reason} (layer {hindered.layer})"[:500]
+            if hindered and not good
+            else ""
+        )
         return (True, "") if good else (None, kept_out)
     example = f"{failed[0].layer}: {failed[0].reason}"
     if good:
-        return True, f"{RefusalReason.SOME_LAYERS}: {len(failed)} of {len(checks)}, {example}"[:500]
+        return (
+            True,
+            f"{RefusalReason.SOME_LAYERS}: {len(failed)} of {len(checks)}, {example}"[
+                :500
+            ],
+        )
     return False, f"{RefusalReason.BROKEN_LAYERS}: {example}"[:500]
 
 
 def deepened(check: Check, checks: Sequence[LayerCheck]) -> Check:
     """A good check with what the layers say: a service whose layers fail does not work; one that guards them does."""
     ok, reason = summed_up(checks)
-    return replace(check, ok=check.ok if ok is None else ok, reason=reason) if reason else check
+    return (
+        replace(check, ok=check.ok if ok is None else ok, reason=reason)
+        if reason
+        else check
+    )

@@ -23,8 +23,16 @@ class LookedAt:
     def is_no_network(self) -> bool:
         """Did it fail as everybody does without a network? Who refuses a connection is there."""
         check = self.check
-        reason = reason_in(check.reason) if check is not None and check.result is CheckResult.FAILED else None
-        return reason is not None and reason.means.is_outage and reason is not FailureReason.REFUSED
+        reason = (
+            reason_in(check.reason)
+            if check is not None and check.result is CheckResult.FAILED
+            else None
+        )
+        return (
+            reason is not None
+            and reason.means.is_outage
+            and reason is not FailureReason.REFUSED
+        )
 
 
 @dataclass(frozen=True, slots=True)

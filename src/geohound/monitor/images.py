@@ -25,18 +25,25 @@ def judge_image(body: bytes, size_px: tuple[int, int] | None = None) -> Refusal 
     except UnidentifiedImageError:
         return Refusal(RefusalReason.MALFORMED, "not a picture that can be read")
     except (OSError, SyntaxError, ValueError, EOFError) as error:
-        return Refusal(RefusalReason.TRUNCATED, f"a picture that breaks off: {error}"[:200])
+        return Refusal(
+            RefusalReason.TRUNCATED, f"a picture that breaks off: {error}"[:200]
+        )
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         return Refusal(RefusalReason.TOO_LARGE, f"more than {MAX_PIXELS:,} pixels")
     if size_px is not None and shown.size != size_px:
-        return Refusal(RefusalReason.MALFORMED, f"{_by(shown.size)} pixels instead of {_by(size_px)}")
+        return Refusal(
+            RefusalReason.MALFORMED,
+            f"{_by(shown.size)} pixels instead of {_by(size_px)}",
+        )
     extrema = shown.getextrema()
     colours = [(int(low), int(high)) for low, high in extrema]  # type: ignore[misc]
     if colours[3][1] == 0:
         return Refusal(RefusalReason.BLANK_IMAGE, "all of it is transparent")
     if all(low == high for low, high in colours):
         colour = "".join(f"{low:02x}" for low, _ in colours[:3])
-        return Refusal(RefusalReason.BLANK_IMAGE, f"all of it has one colour, #{colour}")
+        return Refusal(
+            RefusalReason.BLANK_IMAGE, f"all of it has one colour, #{colour}"
+        )
     return None
 
 

@@ -12,7 +12,15 @@ from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.health import Check, is_unclear, outcome_of, reason_of
 from geohound.model.layer_check import LayerCheck
-from geohound.model.service import NOTHING_KNOWN, KnownProofs, Proof, Refusal, RefusalReason, Service, Verdict
+from geohound.model.service import (
+    NOTHING_KNOWN,
+    KnownProofs,
+    Proof,
+    Refusal,
+    RefusalReason,
+    Service,
+    Verdict,
+)
 from geohound.model.visit import Failure, Response, Visit
 
 _LEFT_ALONE = "the host is to be left alone"
@@ -35,7 +43,9 @@ class Asked:
     bytes: int = 0
     problem: str = ""  # why there was no answer
     is_sent: bool = True  # False where our own rules kept us from asking
-    is_unverified: bool = False  # its certificate was not accepted, and it was read all the same
+    is_unverified: bool = (
+        False  # its certificate was not accepted, and it was read all the same
+    )
 
 
 class RecordingFetcher(FetcherWrapper):
@@ -56,7 +66,9 @@ class RecordingFetcher(FetcherWrapper):
         self.first = self.first or visit
         self.last = visit
         is_busy = isinstance(visit, Response) and visit.status in BUSY_STATUSES
-        self._is_busy = is_busy or (isinstance(visit, Failure) and visit.reason is FailureReason.RATE_LIMITED)
+        self._is_busy = is_busy or (
+            isinstance(visit, Failure) and visit.reason is FailureReason.RATE_LIMITED
+        )
         self.asked.append(_asked(url, self.accept, visit))
         return visit
 
@@ -65,16 +77,29 @@ class RecordingFetcher(FetcherWrapper):
         """After how long to come again, where our own pace has kept us from asking anything."""
         first = self.first
         is_early = isinstance(first, Failure) and not first.reason.means.is_attempt
-        return (first.retry_after_s or 60.0) if is_early and isinstance(first, Failure) else None
+        return (
+            (first.retry_after_s or 60.0)
+            if is_early and isinstance(first, Failure)
+            else None
+        )
 
 
 def _asked(url: str, accept: str, visit: Visit) -> Asked:
     if isinstance(visit, Failure):
-        problem = f"{visit.reason}: {visit.detail}" if visit.detail else str(visit.reason)
+        problem = (
+            f"{visit.reason}: {visit.detail}" if visit.detail else str(visit.reason)
+        )
         is_sent = visit.reason.means.is_asked and visit.reason.means.is_attempt
         return Asked(url, accept, 0, visit.elapsed_s, 0, problem, is_sent=is_sent)
     is_unverified = bool(visit.tls_fault)
-    return Asked(url, accept, visit.status, visit.elapsed_s, len(visit.body), is_unverified=is_unverified)
+    return Asked(
+        url,
+        accept,
+        visit.status,
+        visit.elapsed_s,
+        len(visit.body),
+        is_unverified=is_unverified,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +107,9 @@ class Look:
     """What one look showed."""
 
     check: Check
-    read: Service | None = None  # as it describes itself now; None where it was not read, or a 304 says it is the same
+    read: Service | None = (
+        None  # as it describes itself now; None where it was not read, or a 304 says it is the same
+    )
     moved_to: Service | None = None  # what answers at the address to which it redirects
     asked: list[Asked] = field(default_factory=list)
     retry_after_s: float | None = None  # as the host, or our own rules, ask for
@@ -111,11 +138,19 @@ def target_of(service: Service, catalogue: CatalogueStore | None) -> LookTarget:
     if catalogue is None:
         return LookTarget(service)
     first = next(iter(catalogue.sightings(service.id)), None)
-    return LookTarget(service, catalogue.known_at(service.endpoint), first.url if first is not None else "")
+    return LookTarget(
+        service,
+        catalogue.known_at(service.endpoint),
+        first.url if first is not None else "",
+    )
 
 
 async def look_at(
-    target: LookTarget, fetcher: Fetcher, kinds: Mapping[str, Kind], max_bytes: int, now: datetime
+    target: LookTarget,
+    fetcher: Fetcher,
+    kinds: Mapping[str, Kind],
+    max_bytes: int,
+    now: datetime,
 ) -> Look | Postponed:
     """Ask the service for its description, by what proved it the last time, and in other words where that fails."""
     service, known = target.service, target.known
@@ -123,10 +158,16 @@ async def look_at(
     mine = _kinds_at(service, known, kinds)
     proved = KnownProofs(known.proved, frozenset(), known.services)
     url = _request(target, kinds)
-    verdict = await probe.identify(url, asking, mine, max_bytes, cache=probe.ProbeCache(proved))
+    verdict = await probe.identify(
+        url, asking, mine, max_bytes, cache=probe.ProbeCache(proved)
+    )
     if _needs_confirmation(verdict):
         again = await probe.identify(url, asking, mine, max_bytes)
-        verdict = again if again.services else replace(again, refusals=(*verdict.refusals, *again.refusals))
+        verdict = (
+            again
+            if again.services
+            else replace(again, refusals=(*verdict.refusals, *again.refusals))
+        )
     wait_s = asking.postponed_s
     if wait_s is not None:
         return Postponed(wait_s)
@@ -141,30 +182,51 @@ async def read_where_met(
     service, asking = target.service, RecordingFetcher(fetcher)
     if not target.met_at:
         return None, []
-    verdict = await probe.identify(target.met_at, asking, _kinds_at(service, target.known, kinds), max_bytes)
-    own = (each for each in verdict.services if each.kind == service.kind and _is_near(each.endpoint, service.endpoint))
+    verdict = await probe.identify(
+        target.met_at, asking, _kinds_at(service, target.known, kinds), max_bytes
+    )
+    own = (
+        each
+        for each in verdict.services
+        if each.kind == service.kind and _is_near(each.endpoint, service.endpoint)
+    )
     return next(own, None), asking.asked
 
 
 def _needs_confirmation(verdict: Verdict) -> bool:
     """Was it refused by one answer alone?"""
-    reason = verdict.refusal.reason if verdict.refusal and not verdict.services else None
+    reason = (
+        verdict.refusal.reason if verdict.refusal and not verdict.services else None
+    )
     return reason in _CONFIRMED and len(verdict.tried) == 1
 
 
 def _elapsed_s(asking: RecordingFetcher) -> float:
     """Of the answer that counts; of several documents the first, of several attempts the last."""
-    visit = asking.last if not isinstance(asking.first, Response) or asking.first.status >= 400 else asking.first
+    visit = (
+        asking.last
+        if not isinstance(asking.first, Response) or asking.first.status >= 400
+        else asking.first
+    )
     return visit.elapsed_s if visit is not None else 0.0
 
 
-def _kinds_at(service: Service, known: KnownProofs, kinds: Mapping[str, Kind]) -> Mapping[str, Kind]:
+def _kinds_at(
+    service: Service, known: KnownProofs, kinds: Mapping[str, Kind]
+) -> Mapping[str, Kind]:
     """Only what is known to live there is asked for: a look is no search."""
-    wanted = {service.kind, *(other.kind for other in known.services if other.endpoint == service.endpoint)}
+    wanted = {
+        service.kind,
+        *(other.kind for other in known.services if other.endpoint == service.endpoint),
+    }
     own = kinds.get(service.kind)
     questions = own.probe_urls(service.endpoint) if own else ()
     # Who asks the same questions costs no request more, and may read in an answer what the service's own kind does not.
-    wanted |= {name for name, kind in kinds.items() if questions and kind.probe_urls(service.endpoint) == questions}
+    wanted |= {
+        name
+        for name, kind in kinds.items()
+        if questions and kind.probe_urls(service.endpoint) == questions
+    }
     return {name: kind for name, kind in kinds.items() if name in wanted} or kinds
 
 
@@ -175,7 +237,9 @@ def _request(target: LookTarget, kinds: Mapping[str, Kind]) -> str:
     """
     service = target.service
     proofs = target.known.proved.items()
-    proving = (url for url, past in proofs if service.id in {each.id for each in past.services})
+    proving = (
+        url for url, past in proofs if service.id in {each.id for each in past.services}
+    )
     kind = kinds.get(service.kind)
     if kind is None:
         return next(proving, service.endpoint)
@@ -184,15 +248,33 @@ def _request(target: LookTarget, kinds: Mapping[str, Kind]) -> str:
     return next(proving, "") or next(iter(usual), service.endpoint)
 
 
-def _judge(service: Service, verdict: Verdict, asking: RecordingFetcher, elapsed_s: float, now: datetime) -> Look:
+def _judge(
+    service: Service,
+    verdict: Verdict,
+    asking: RecordingFetcher,
+    elapsed_s: float,
+    now: datetime,
+) -> Look:
     at = asking.last.at if asking.last is not None else now
     home = {service.endpoint, *service.aliases}
     found = [each for each in verdict.services if each.kind == service.kind]
-    own = next((each for each in found if each.endpoint in home or _is_near(each.endpoint, service.endpoint)), None)
+    own = next(
+        (
+            each
+            for each in found
+            if each.endpoint in home or _is_near(each.endpoint, service.endpoint)
+        ),
+        None,
+    )
     if own is not None:
         check = _good(own, service, verdict, elapsed_s, at)
         is_same = isinstance(asking.first, Response) and asking.first.status == 304
-        return Look(check, None if is_same else replace(own, endpoint=service.endpoint), None, asking.asked)
+        return Look(
+            check,
+            None if is_same else replace(own, endpoint=service.endpoint),
+            None,
+            asking.asked,
+        )
     if found:
         reason = f"{MOVED}: to {found[0].endpoint}"
         check = Check(service.id, at, True, reason[:500], elapsed_s, "")
@@ -200,13 +282,26 @@ def _judge(service: Service, verdict: Verdict, asking: RecordingFetcher, elapsed
     reason = _reason(verdict)
     ok = None if is_unclear(reason) else outcome_of(reason)
     wait_s = asking.last.retry_after_s if isinstance(asking.last, Failure) else None
-    return Look(Check(service.id, at, ok, reason[:500], elapsed_s), None, None, asking.asked, wait_s)
+    return Look(
+        Check(service.id, at, ok, reason[:500], elapsed_s),
+        None,
+        None,
+        asking.asked,
+        wait_s,
+    )
 
 
-def failed_look(service_id: str, found: Postponed | Verdict, now: datetime, asked: Sequence[Asked] = ()) -> Look:
+def failed_look(
+    service_id: str,
+    found: Postponed | Verdict,
+    now: datetime,
+    asked: Sequence[Asked] = (),
+) -> Look:
     """A look that found no service, by what was answered instead."""
     reason = (
-        f"{FailureReason.RATE_LIMITED}: the host asked for a pause" if isinstance(found, Postponed) else _reason(found)
+        f"{FailureReason.RATE_LIMITED}: the host asked for a pause"
+        if isinstance(found, Postponed)
+        else _reason(found)
     )
     ok = None if is_unclear(reason) else outcome_of(reason)
     return Look(Check(service_id, now, ok, reason[:500]), None, None, list(asked))
@@ -221,23 +316,37 @@ def _loose(address: str) -> str:
     return address.partition("://")[2].removeprefix("www.").rstrip("/?")
 
 
-def _good(own: Service, service: Service, verdict: Verdict, elapsed_s: float, at: datetime) -> Check:
+def _good(
+    own: Service, service: Service, verdict: Verdict, elapsed_s: float, at: datetime
+) -> Check:
     """A good check; the fingerprint stands in it where it is another than the catalogue has."""
-    proof: Proof | None = next((each for each in verdict.proofs if each.service_id == own.id), None)
+    proof: Proof | None = next(
+        (each for each in verdict.proofs if each.service_id == own.id), None
+    )
     changed = own.fingerprint if own.fingerprint != service.fingerprint else ""
     asked, validators = (proof.url, proof.validators) if proof else ("", None)
-    return Check(service.id, at, True, own.tls_fault, elapsed_s, changed, asked, validators)
+    return Check(
+        service.id, at, True, own.tls_fault, elapsed_s, changed, asked, validators
+    )
 
 
 def _reason(verdict: Verdict) -> str:
     """Why it is not there. "Not found" counts only where every spelling of the question was answered so."""
-    refusals = [refusal for _, refusal in verdict.refusals if not refusal.detail.endswith(_LEFT_ALONE)]
-    is_ours = verdict.refusal is not None and verdict.refusal.detail.endswith(_LEFT_ALONE)
+    refusals = [
+        refusal
+        for _, refusal in verdict.refusals
+        if not refusal.detail.endswith(_LEFT_ALONE)
+    ]
+    is_ours = verdict.refusal is not None and verdict.refusal.detail.endswith(
+        _LEFT_ALONE
+    )
     refusal = (refusals[-1] if is_ours and refusals else verdict.refusal) or Refusal(
         RefusalReason.INCONCLUSIVE, "nothing was asked"
     )
     if refusal.reason is RefusalReason.NOT_FOUND and not _is_confirmed(refusals):
-        other = next(each for each in refusals if each.reason is not RefusalReason.NOT_FOUND)
+        other = next(
+            each for each in refusals if each.reason is not RefusalReason.NOT_FOUND
+        )
         return reason_of(other)
     return reason_of(refusal)
 
@@ -249,4 +358,13 @@ def _is_confirmed(refusals: list[Refusal]) -> bool:
 def same_document(read: Service, known: Service) -> bool:
     """Does a service describe itself as it did, apart from what the catalogue adds?"""
     versions = known.versions
-    return replace(read, aliases=known.aliases, versions=versions, endpoint=known.endpoint, cors=known.cors) == known
+    return (
+        replace(
+            read,
+            aliases=known.aliases,
+            versions=versions,
+            endpoint=known.endpoint,
+            cors=known.cors,
+        )
+        == known
+    )

@@ -43,7 +43,9 @@ class Monitor:
         self._looks = ServiceLooks(plan, parts)
         self._page_looks = PageLooks(parts, parts.examine) if parts.examine else None
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._held: dict[str, tuple[DueLook, LookedAt]] = {}  # by host: failed as they would without a network
+        self._held: dict[
+            str, tuple[DueLook, LookedAt]
+        ] = {}  # by host: failed as they would without a network
         self.counts: Counter[str] = Counter()
         self.in_flight = 0
 
@@ -55,7 +57,9 @@ class Monitor:
         self._enrol()
         if self._plan.everything:
             self._parts.queue.hasten(since)
-        self.counts["due"] = self.counts["checked"] + self._parts.queue.count_due(self._parts.clock.now())
+        self.counts["due"] = self.counts["checked"] + self._parts.queue.count_due(
+            self._parts.clock.now()
+        )
         try:
             return await self._loop()
         finally:
@@ -103,7 +107,9 @@ class Monitor:
 
     async def _thin(self) -> None:
         """What is older than it has to be is kept by the week."""
-        await self._parts.history.thin(self._parts.clock.now() - timedelta(days=KEPT_DAYS))
+        await self._parts.history.thin(
+            self._parts.clock.now() - timedelta(days=KEPT_DAYS)
+        )
 
     def _spend_budget(self) -> None:
         """Choose how much change to expect between two looks, so that the looks of a day are no more than allowed."""
@@ -112,8 +118,14 @@ class Monitor:
         hosts: dict[str, list[DueLook]] = {}
         for due in self._parts.queue.services():
             hosts.setdefault(due.host, []).append(due)
-        rates = [event_rate(due.stats, self._parts.queue.of_host(host)) for host, all_ in hosts.items() for due in all_]
-        events = planned_events(rates, self._plan.revisiting, self._plan.looks_per_day / DAY_S)
+        rates = [
+            event_rate(due.stats, self._parts.queue.of_host(host))
+            for host, all_ in hosts.items()
+            for due in all_
+        ]
+        events = planned_events(
+            rates, self._plan.revisiting, self._plan.looks_per_day / DAY_S
+        )
         self._revisiting = replace(self._plan.revisiting, events_per_look=events)
 
     @property
@@ -125,12 +137,20 @@ class Monitor:
         if free <= 0:
             return
         now = self._parts.clock.now()
-        for host in self._parts.queue.hosts(now, len(self._running) + len(self._held) + free):
-            if host not in self._running and host not in self._held and len(self._running) < MAX_HOSTS:
+        for host in self._parts.queue.hosts(
+            now, len(self._running) + len(self._held) + free
+        ):
+            if (
+                host not in self._running
+                and host not in self._held
+                and len(self._running) < MAX_HOSTS
+            ):
                 self._running[host] = asyncio.create_task(self._host(host))
 
     async def _wait_for_hosts(self) -> None:
-        await asyncio.wait(self._running.values(), return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S)
+        await asyncio.wait(
+            self._running.values(), return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S
+        )
         for host, task in list(self._running.items()):
             if task.done():
                 del self._running[host]
@@ -158,7 +178,9 @@ class Monitor:
     async def _host(self, host: str) -> None:
         """All that is due of one host, one look after the other."""
         while not self._stopping.is_set() and host not in self._held:
-            due = self._parts.queue.due(host, self._parts.clock.now(), 1)  # another monitor may take the others
+            due = self._parts.queue.due(
+                host, self._parts.clock.now(), 1
+            )  # another monitor may take the others
             if not due:
                 return
             await self._look(due[0])
@@ -194,7 +216,9 @@ class Monitor:
         (step,) = await self._parts.queue.settle(self._parts.claim, [looked.ended])
         await self._parts.keep_requests()
         self.counts["requests"] += looked.requests
-        if step is None:  # another monitor has looked at the same time: one check is enough
+        if (
+            step is None
+        ):  # another monitor has looked at the same time: one check is enough
             return
         if looked.check is None:
             self.counts["pages"] += due.purpose is Purpose.PAGE
@@ -208,7 +232,13 @@ class Monitor:
         self.counts["changed"] += looked.changed or step.was is not step.state
         elapsed_ms = round(check.elapsed_s * 1000, 1)
         event = CheckEnded(
-            due.target, looked.endpoint, check.ok, check.reason, elapsed_ms, str(step.state), str(step.was)
+            due.target,
+            looked.endpoint,
+            check.ok,
+            check.reason,
+            elapsed_ms,
+            str(step.state),
+            str(step.was),
         )
         self._parts.on_event(event)
 

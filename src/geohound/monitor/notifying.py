@@ -24,7 +24,9 @@ SIGNATURE: Final = "X-Geohound-Signature"
 TIMESTAMP: Final = "X-Geohound-Timestamp"
 DIGEST: Final = "digest"
 
-Post = Callable[[str, bytes, Mapping[str, str]], Awaitable[str]]  # why it was not taken; empty where it was
+Post = Callable[
+    [str, bytes, Mapping[str, str]], Awaitable[str]
+]  # why it was not taken; empty where it was
 Mail = Callable[[str, str], Awaitable[str]]  # subject and text
 
 
@@ -55,21 +57,29 @@ class Notifier:
     kept: KnowledgeStore
     post: Post | None = None
     mail: Mail | None = None
-    problems: dict[str, str] = field(default_factory=dict)  # of receivers that did not take what was sent last
+    problems: dict[str, str] = field(
+        default_factory=dict
+    )  # of receivers that did not take what was sent last
 
     async def start(self, now: datetime) -> None:
         """A new receiver hears of what happens from now on."""
         for name in self._names():
             if not self.kept.find(_key(name)):
                 wait_s = self.plan.digest_every_s if name == DIGEST else 0.0
-                await self._keep(name, _Receiver(self.history.newest(), now.timestamp() + wait_s))
+                await self._keep(
+                    name, _Receiver(self.history.newest(), now.timestamp() + wait_s)
+                )
 
     def _names(self) -> list[str]:
         return [*self.plan.webhooks, *([DIGEST] if self.mail else [])]
 
     def _receiver(self, name: str) -> _Receiver:
         kept = self.kept.find(_key(name))
-        return _Receiver(**json.loads(kept)) if kept else _Receiver(self.history.newest(), 0.0)
+        return (
+            _Receiver(**json.loads(kept))
+            if kept
+            else _Receiver(self.history.newest(), 0.0)
+        )
 
     async def _keep(self, name: str, receiver: _Receiver) -> None:
         await self.kept.keep(_key(name), json.dumps(asdict(receiver)).encode())
@@ -80,30 +90,48 @@ class Notifier:
             receiver = self._receiver(name)
             most = MAX_DIGEST if name == DIGEST else MAX_EVENTS
             for _ in range(MAX_MESSAGES):
-                events = self.history.after(receiver.heard, most) if now.timestamp() >= receiver.next_at else ()
+                events = (
+                    self.history.after(receiver.heard, most)
+                    if now.timestamp() >= receiver.next_at
+                    else ()
+                )
                 if not events:
                     break
                 problem = await self._deliver(name, [event for _, event in events], now)
                 self._note(name, receiver, problem, events[-1][0], now)
                 await self._keep(name, receiver)
 
-    async def _deliver(self, name: str, events: Sequence[LifeEvent], now: datetime) -> str:
+    async def _deliver(
+        self, name: str, events: Sequence[LifeEvent], now: datetime
+    ) -> str:
         if name == DIGEST:
             subject, text = digest(events)
             return await self.mail(subject, text) if self.mail else ""
-        body = json.dumps({"events": [_record(event) for event in events]}, ensure_ascii=True).encode()
-        return await self.post(name, body, signed(body, self.plan.secret, now)) if self.post else ""
+        body = json.dumps(
+            {"events": [_record(event) for event in events]}, ensure_ascii=True
+        ).encode()
+        return (
+            await self.post(name, body, signed(body, self.plan.secret, now))
+            if self.post
+            else ""
+        )
 
-    def _note(self, name: str, receiver: _Receiver, problem: str, number: int, now: datetime) -> None:
+    def _note(
+        self, name: str, receiver: _Receiver, problem: str, number: int, now: datetime
+    ) -> None:
         if problem:
-            pause_s = min(FIRST_PAUSE_S * 2.0 ** min(receiver.failures, 12), LONGEST_PAUSE_S)
+            pause_s = min(
+                FIRST_PAUSE_S * 2.0 ** min(receiver.failures, 12), LONGEST_PAUSE_S
+            )
             receiver.failures += 1
             receiver.next_at = now.timestamp() + pause_s
             self.problems[name] = problem
             return
         self.problems.pop(name, None)
         receiver.failures, receiver.heard = 0, number
-        receiver.next_at = now.timestamp() + (self.plan.digest_every_s if name == DIGEST else 0.0)
+        receiver.next_at = now.timestamp() + (
+            self.plan.digest_every_s if name == DIGEST else 0.0
+        )
 
 
 def _key(name: str) -> str:
@@ -122,7 +150,9 @@ def signed(body: bytes, secret: str, now: datetime) -> dict[str, str]:
     stamp = str(int(now.timestamp()))
     headers = {"Content-Type": "application/json", TIMESTAMP: stamp}
     if secret:
-        mark = hmac.new(secret.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        mark = hmac.new(
+            secret.encode(), stamp.encode() + b"." + body, hashlib.sha256
+        ).hexdigest()
         headers[SIGNATURE] = f"sha256={mark}"
     return headers
 
@@ -130,7 +160,9 @@ def signed(body: bytes, secret: str, now: datetime) -> dict[str, str]:
 def digest(events: Sequence[LifeEvent]) -> tuple[str, str]:
     """Subject and text of one e-mail about all of it; deaths first."""
     counts = Counter(str(event.change) for event in events)
-    subject = "Geohound: " + ", ".join(f"{count} {change}" for change, count in counts.most_common(4))
+    subject = "Geohound: " + ", ".join(
+        f"{count} {change}" for change, count in counts.most_common(4)
+    )
     ranked = sorted(events, key=lambda event: (_weight(event), event.at))
     lines = [
         f"{event.at:%Y-%m-%d %H:%M}  {event.service_id}  {event.change}: {_line(event.detail)}"
@@ -141,7 +173,9 @@ def digest(events: Sequence[LifeEvent]) -> tuple[str, str]:
 
 
 def _weight(event: LifeEvent) -> int:
-    if event.change is LifeChange.STATE and event.detail.partition(":")[0].endswith("to dead"):
+    if event.change is LifeChange.STATE and event.detail.partition(":")[0].endswith(
+        "to dead"
+    ):
         return 0
     return 2 if event.change is LifeChange.FOUND else 1
 

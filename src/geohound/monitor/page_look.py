@@ -42,11 +42,21 @@ class PageLooks:
             tested = await self._examine(Job(link.url, Purpose.PROBE))
             requests += tested.asked
             found += self._proved(tested, due, link.url)
-        new = [met for met in found if self._parts.catalogue.get(met.service.id) is None]
+        new = [
+            met for met in found if self._parts.catalogue.get(met.service.id) is None
+        ]
         met = tuple([await self._with_topics(each) for each in new])
         for each in new:
             service = each.service
-            event = ServiceFound(service.id, service.endpoint, service.kind, service.title, 0, requests, 0.0)
+            event = ServiceFound(
+                service.id,
+                service.endpoint,
+                service.kind,
+                service.title,
+                0,
+                requests,
+                0.0,
+            )
             self._parts.on_event(event)
         return LookedAt(self._end(due, met, self._parts.clock.now()), requests=requests)
 
@@ -56,16 +66,38 @@ class PageLooks:
         return [
             Observation(
                 service,
-                Sighting(service.id, url, found_on, Via.LINK, "found again", now, self._parts.claim.task, due.depth),
-                Check(service.id, now, True, service.tls_fault, report.elapsed_s, service.fingerprint),
+                Sighting(
+                    service.id,
+                    url,
+                    found_on,
+                    Via.LINK,
+                    "found again",
+                    now,
+                    self._parts.claim.task,
+                    due.depth,
+                ),
+                Check(
+                    service.id,
+                    now,
+                    True,
+                    service.tls_fault,
+                    report.elapsed_s,
+                    service.fingerprint,
+                ),
             )
             for service in report.services
         ]
 
     def _new_addresses(self, report: Report) -> Iterator[Link]:
         """Links that look like services which the catalogue does not have."""
-        links: Sequence[Link] = report.result.links if isinstance(report.result, PageRead) else ()
-        wanted = (link for link in links if self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN)
+        links: Sequence[Link] = (
+            report.result.links if isinstance(report.result, PageRead) else ()
+        )
+        wanted = (
+            link
+            for link in links
+            if self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN
+        )
         fresh = (link for link in wanted if not self._parts.catalogue.at(link.url))
         for _, link in zip(range(MAX_TESTS), fresh, strict=False):
             yield link
@@ -74,9 +106,24 @@ class PageLooks:
         topics = await asyncio.to_thread(self._parts.topics_of, met.service)
         return replace(met, topics=tuple(topics))
 
-    def _end(self, due: DueLook, met: tuple[Observation, ...], now: datetime) -> EndedLook:
+    def _end(
+        self, due: DueLook, met: tuple[Observation, ...], now: datetime
+    ) -> EndedLook:
         """Where something new was found, soon again; otherwise ever more rarely."""
         in_vain = 0 if met else due.stats.failures + 1
-        stats = replace(due.stats, looks=due.stats.looks + 1, changes=due.stats.changes + bool(met), failures=in_vain)
+        stats = replace(
+            due.stats,
+            looks=due.stats.looks + 1,
+            changes=due.stats.changes + bool(met),
+            failures=in_vain,
+        )
         next_at = now + timedelta(seconds=rarer_s(_AGAIN_S[due.purpose], in_vain - 1))
-        return EndedLook(due.purpose, due.target, next_at, now, stats, met, looks_before=due.stats.looks)
+        return EndedLook(
+            due.purpose,
+            due.target,
+            next_at,
+            now,
+            stats,
+            met,
+            looks_before=due.stats.looks,
+        )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from geohound.contracts import CatalogueStore, CheckQueue, Clock, Fetcher, HistoryStore, Kind
+from geohound.contracts import (
+    CatalogueStore,
+    CheckQueue,
+    Clock,
+    Fetcher,
+    HistoryStore,
+    Kind,
+)
 from geohound.model.service import Service
 from geohound.model.work.event import Event
 from geohound.model.work.job import Job, Report
@@ -43,6 +50,10 @@ class MonitorParts:
     on_event: Callable[[Event], None]
     history: HistoryStore
     book: AddressBook
-    examine: Callable[[Job], Awaitable[Report]] | None  # reads pages and tests candidates, as crawls do
+    examine: (
+        Callable[[Job], Awaitable[Report]] | None
+    )  # reads pages and tests candidates, as crawls do
     notify: Callable[[], Awaitable[None]]  # whoever is to hear of what happened
-    keep_requests: Callable[[], Awaitable[None]]  # writes to the log what was asked since it was last called
+    keep_requests: Callable[
+        [], Awaitable[None]
+    ]  # writes to the log what was asked since it was last called

@@ -32,7 +32,9 @@ class Prior(NamedTuple):
 DEATHS: Final = Prior(1.0, 106 * DAY_S / math.log(2))
 # Capabilities change about every second month; weak, so that ten looks outweigh it.
 CHANGES: Final = Prior(0.5, 30 * DAY_S)
-HOST_WEIGHT: Final = 0.5  # events that the rate of a host stands for at one of its services
+HOST_WEIGHT: Final = (
+    0.5  # events that the rate of a host stands for at one of its services
+)
 
 
 def change_rate(stats: LookStats, prior: Prior = CHANGES) -> float:
@@ -47,13 +49,17 @@ def change_rate(stats: LookStats, prior: Prior = CHANGES) -> float:
 
 def death_rate(stats: LookStats, prior: Prior = DEATHS) -> float:
     """Deaths per second of life that was watched."""
-    return (stats.deaths + prior.events) / (stats.changed_s + stats.unchanged_s + prior.time_s)
+    return (stats.deaths + prior.events) / (
+        stats.changed_s + stats.unchanged_s + prior.time_s
+    )
 
 
 def prior_of_host(of_host: LookStats) -> tuple[Prior, Prior]:
     """What the services of a host make one expect of another one there: changes, deaths."""
     changes, deaths = change_rate(of_host), death_rate(of_host)
-    return Prior(HOST_WEIGHT, HOST_WEIGHT / changes), Prior(HOST_WEIGHT, HOST_WEIGHT / deaths)
+    return Prior(HOST_WEIGHT, HOST_WEIGHT / changes), Prior(
+        HOST_WEIGHT, HOST_WEIGHT / deaths
+    )
 
 
 def event_rate(stats: LookStats, of_host: LookStats) -> float:

@@ -18,13 +18,19 @@ from .rates import DAY_S, event_rate
 SEEN_SHARE: Final = 0.98  # of the changes, where the looks that it takes are allowed
 LOOKS_SHARE: Final = 0.4  # of the looks of the policy uniform that adaptive may make, where no budget says otherwise
 SHORTEST_SHARE: Final = 0.25  # of the period: who changes every few days is looked at more often than once in it
-GONE_AGAIN_S: Final = 3600.0  # "not found" three times in a row is death: known within hours
-FAILED_AGAIN_S: Final = 18 * 3600.0  # and so are five failures over three days: 0, 18, 36, 54, 72 hours
+GONE_AGAIN_S: Final = (
+    3600.0  # "not found" three times in a row is death: known within hours
+)
+FAILED_AGAIN_S: Final = (
+    18 * 3600.0
+)  # and so are five failures over three days: 0, 18, 36, 54, 72 hours
 HINDERED_AGAIN_S: Final = DAY_S
 DEAD_AGAIN_S: Final = 7 * DAY_S  # doubled with each look in vain
 LONGEST_S: Final = 30 * DAY_S
 LONGEST_DEAD_S: Final = 180 * DAY_S
-PAGE_AGAIN_S: Final = 7 * DAY_S  # a page that brings nothing new is read ever more rarely
+PAGE_AGAIN_S: Final = (
+    7 * DAY_S
+)  # a page that brings nothing new is read ever more rarely
 CANDIDATE_AGAIN_S: Final = 14 * DAY_S
 
 
@@ -57,11 +63,15 @@ def next_look_s(due: DueLook, of_host: LookStats, revisiting: Revisiting) -> flo
         case RevisitPolicy.UNIFORM:
             return revisiting.period_s
         case RevisitPolicy.RANK:
-            return revisiting.period_s if due.rank >= revisiting.least_rank else LONGEST_S
+            return (
+                revisiting.period_s if due.rank >= revisiting.least_rank else LONGEST_S
+            )
         case RevisitPolicy.LEVELS:
             return revisiting.period_s if due.depth <= revisiting.levels else LONGEST_S
     events = revisiting.events_per_look or events_for_share(SEEN_SHARE)
-    return _within(events / event_rate(due.stats, of_host), revisiting.period_s * SHORTEST_SHARE)
+    return _within(
+        events / event_rate(due.stats, of_host), revisiting.period_s * SHORTEST_SHARE
+    )
 
 
 def _within(interval_s: float, shortest_s: float) -> float:
@@ -101,14 +111,18 @@ def budgeted(rates: Iterable[float], looks_per_s: float, shortest_s: float) -> f
     return high
 
 
-def planned_events(rates: Sequence[float], revisiting: Revisiting, looks_per_s: float = 0.0) -> float:
+def planned_events(
+    rates: Sequence[float], revisiting: Revisiting, looks_per_s: float = 0.0
+) -> float:
     """How many events between two looks: so few that most are seen, and so many that the looks are not too many."""
     allowed = looks_per_s or LOOKS_SHARE * len(rates) / revisiting.period_s
     affordable = budgeted(rates, allowed, revisiting.period_s * SHORTEST_SHARE)
     return max(events_for_share(SEEN_SHARE), affordable)
 
 
-def after_look(due: DueLook, found: CheckResult, state: HealthState, *, changed: bool, at: datetime) -> LookStats:
+def after_look(
+    due: DueLook, found: CheckResult, state: HealthState, *, changed: bool, at: datetime
+) -> LookStats:
     """The statistics with one look more."""
     stats = due.stats
     passed_s = (at - due.looked_at).total_seconds() if due.looked_at else 0.0
@@ -125,7 +139,12 @@ def after_look(due: DueLook, found: CheckResult, state: HealthState, *, changed:
 
 
 def next_check(
-    due: DueLook, found: CheckResult, state: HealthState, of_host: LookStats, revisiting: Revisiting, now: datetime
+    due: DueLook,
+    found: CheckResult,
+    state: HealthState,
+    of_host: LookStats,
+    revisiting: Revisiting,
+    now: datetime,
 ) -> datetime:
     """When a service is looked at again, after a look that ended so; `due` has the statistics after it."""
     if state is HealthState.DEAD:

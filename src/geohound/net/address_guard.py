@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from typing import NamedTuple
 from unicodedata import category, normalize
 
@@ -16,7 +23,28 @@ Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
 
 WEB_PORTS = frozenset(
-    {80, 81, 443, 6080, 6443, 8000, 8001, 8008, 8010, 8080, 8081, 8082, 8083, 8084, 8085, 8088, 8090, 8181, 8399, 8443}
+    {
+        80,
+        81,
+        443,
+        6080,
+        6443,
+        8000,
+        8001,
+        8008,
+        8010,
+        8080,
+        8081,
+        8082,
+        8083,
+        8084,
+        8085,
+        8088,
+        8090,
+        8181,
+        8399,
+        8443,
+    }
     | {8888, 9080, 9090, 9443}
 )
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -81,7 +109,8 @@ class Target(NamedTuple):
 # Addresses that the URL standard's parser would return as they are; nearly all that a crawl keeps. No user information,
 # no port, no name in punycode or digits; the marks that could begin a dot segment are looked for apart.
 _AS_IT_IS = re.compile(
-    r"(https?://(?:[a-z0-9][a-z0-9_-]*\.)+[a-z]+)(/[\w~+,=:@&;!$()*./%-]*(?:\?[\w~+,=:@&;!$()*./%?-]*)?)", re.ASCII
+    r"(https?://(?:[a-z0-9][a-z0-9_-]*\.)+[a-z]+)(/[\w~+,=:@&;!$()*./%-]*(?:\?[\w~+,=:@&;!$()*./%?-]*)?)",
+    re.ASCII,
 )
 
 
@@ -136,7 +165,9 @@ def _is_sound(label: str) -> bool:
         meaning = label[4:].encode("ascii").decode("punycode")
     except (UnicodeError, ValueError):  # ValueError: code points that do not exist
         return False
-    visible = meaning.replace("\u200c", "").replace("\u200d", "")  # joiners stand in Persian and Indian names
+    visible = meaning.replace("\u200c", "").replace(
+        "\u200d", ""
+    )  # joiners stand in Persian and Indian names
     is_seen = not any(category(char) in _UNSEEN for char in visible)
     if meaning.isascii() or not is_seen or normalize("NFC", meaning) != meaning:
         return False
@@ -162,14 +193,19 @@ class Guard:
     @classmethod
     def opening(cls, nets: Iterable[str], extra_ports: Iterable[int] = ()) -> Guard:
         """A guard with these nets (CIDR) open on any port, these ports open everywhere; ValueError if bad."""
-        return cls(tuple(ip_network(net, strict=False) for net in nets), WEB_PORTS | frozenset(extra_ports))
+        return cls(
+            tuple(ip_network(net, strict=False) for net in nets),
+            WEB_PORTS | frozenset(extra_ports),
+        )
 
     def objection_to_address(self, host: str, port: int) -> str | None:
         """Why no connection to this numeric address may be opened; None if it may."""
         address = literal_address(host)
         if address is None:
             return f"not an address: {host[:60]}"
-        if any(address in net for net in self.allow_nets if net.version == address.version):
+        if any(
+            address in net for net in self.allow_nets if net.version == address.version
+        ):
             return None
         use = special_use(address)
         if use:
@@ -177,7 +213,11 @@ class Guard:
         return self._objection_to_port(port)
 
     def _objection_to_port(self, port: int) -> str | None:
-        return None if port in self.ports else f"port {port}, which the setting allow_ports can open"
+        return (
+            None
+            if port in self.ports
+            else f"port {port}, which the setting allow_ports can open"
+        )
 
     def objection_to_host(self, hostname: str, port: int) -> str | None:
         """What can be refused before any name is looked up; the rest is refused when the socket is opened."""

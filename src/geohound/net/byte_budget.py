@@ -17,7 +17,9 @@ from .memory_release import give_back
 
 AS_TEXT = 2  # what is read is held as bytes and as text
 STILL_S = 5.0  # nobody was on the wire for so long: whoever may go on waits for one who waits for us
-PRESSED_S = 30.0  # so long an account may ask for more while it holds much that others wait for
+PRESSED_S = (
+    30.0  # so long an account may ask for more while it holds much that others wait for
+)
 _MUCH = 16  # this part of the budget
 _WORTH_GIVING_BACK = 16_000_000
 
@@ -75,7 +77,9 @@ class ByteBudget:
         self._accounts = 0
         self._line: dict[object, tuple[Account, Callable[[], None]]] = {}
         self._favoured: Account | None = None
-        self._holders: set[Account] = set()  # that wait for others; who never waits is not among them
+        self._holders: set[Account] = (
+            set()
+        )  # that wait for others; who never waits is not among them
         self._running = 0  # requests of accounts that are on the wire and not paused
         self._moved_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -163,7 +167,9 @@ class ByteBudget:
             account.pressed_at = now
         return max(0.0, account.pressed_at + PRESSED_S - now)
 
-    def line_up(self, waiter: object, account: Account, go_on: Callable[[], None]) -> None:
+    def line_up(
+        self, waiter: object, account: Account, go_on: Callable[[], None]
+    ) -> None:
         """Have `go_on` called when it is the account's turn, unless the waiter leaves before."""
         self._loop = asyncio.get_running_loop()
         self._line[waiter] = account, go_on
@@ -179,7 +185,11 @@ class ByteBudget:
 
     def _wake(self) -> None:
         """Soon, in the event loop: bytes are let go of in the midst of anything, perhaps in another thread."""
-        if self._loop is not None and not self._is_waking and not self._loop.is_closed():
+        if (
+            self._loop is not None
+            and not self._is_waking
+            and not self._loop.is_closed()
+        ):
             self._is_waking = True
             self._loop.call_soon_threadsafe(self._let_go_on)
 
@@ -188,19 +198,31 @@ class ByteBudget:
         self._is_waking = False
         if not self.is_spent:
             self._favoured = None
-        elif self._favoured is None and self._holders <= {account for account, _ in self._line.values()}:
+        elif self._favoured is None and self._holders <= {
+            account for account, _ in self._line.values()
+        }:
             self._favoured = self._eldest()
-        may = [waiter for waiter, (account, _) in self._line.items() if self.may_go_on(account)]
+        may = [
+            waiter
+            for waiter, (account, _) in self._line.items()
+            if self.may_go_on(account)
+        ]
         if not may:
             self._keep_watch()
             return
-        _, go_on = self._line.pop(min(may, key=lambda waiter: self._line[waiter][0].number))
+        _, go_on = self._line.pop(
+            min(may, key=lambda waiter: self._line[waiter][0].number)
+        )
         go_on()
         if self._line:
             self._wake()
 
     def _eldest(self) -> Account | None:
-        return min((account for account, _ in self._line.values()), key=lambda account: account.number, default=None)
+        return min(
+            (account for account, _ in self._line.values()),
+            key=lambda account: account.number,
+            default=None,
+        )
 
     def _keep_watch(self) -> None:
         if self._watch is None and self._line and self._loop is not None:
@@ -209,7 +231,11 @@ class ByteBudget:
     def _look(self) -> None:
         """Where nobody moves, whoever may go on waits for what another holds who waits for us: one more goes on."""
         self._watch = None
-        if self._running == 0 and self._loop is not None and self._loop.time() - self._moved_at >= STILL_S:
+        if (
+            self._running == 0
+            and self._loop is not None
+            and self._loop.time() - self._moved_at >= STILL_S
+        ):
             self._favoured = self._eldest()
         self._let_go_on()
 

@@ -20,7 +20,14 @@ class Route:
         """Read `PATTERN=HOST:PORT`; IPv6 hosts stand in brackets. ValueError if malformed."""
         pattern, equals, place = text.strip().partition("=")
         host, colon, port = place.rpartition(":")
-        if not (pattern and equals and host and colon and port.isdecimal() and 0 < int(port) < 65536):
+        if not (
+            pattern
+            and equals
+            and host
+            and colon
+            and port.isdecimal()
+            and 0 < int(port) < 65536
+        ):
             raise ValueError(f"expected PATTERN=HOST:PORT, found {text!r}")
         return cls(pattern.lower(), host, int(port))
 
@@ -31,4 +38,6 @@ def parse_routes(texts: Iterable[str]) -> tuple[Route, ...]:
 
 def route_for(hostname: str, routes: tuple[Route, ...]) -> Route | None:
     """The first route whose pattern matches the host name."""
-    return next((route for route in routes if fnmatchcase(hostname, route.pattern)), None)
+    return next(
+        (route for route in routes if fnmatchcase(hostname, route.pattern)), None
+    )

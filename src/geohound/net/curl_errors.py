@@ -54,7 +54,14 @@ _TLS_WORDS = (
     ("unexpected eof", FailureReason.RESET),
 )
 _UNREACHABLE = frozenset(
-    {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.EADDRNOTAVAIL, errno.EACCES}
+    {
+        errno.ENETUNREACH,
+        errno.EHOSTUNREACH,
+        errno.ENETDOWN,
+        errno.EHOSTDOWN,
+        errno.EADDRNOTAVAIL,
+        errno.EACCES,
+    }
 )
 
 
@@ -64,14 +71,18 @@ def explain(code: int, message: str, os_errno: int = 0) -> tuple[FailureReason, 
     words = message.lower()
     match reason:
         case FailureReason.TLS:
-            reason = next((fault for word, fault in _TLS_WORDS if word in words), reason)
+            reason = next(
+                (fault for word, fault in _TLS_WORDS if word in words), reason
+            )
         case FailureReason.REFUSED if os_errno in _UNREACHABLE:
             reason = FailureReason.UNREACHABLE
         case FailureReason.REFUSED if os_errno == errno.ETIMEDOUT:
             reason = FailureReason.CONNECT_TIMEOUT
         case FailureReason.CONNECT_TIMEOUT if "resolving" in words:
             reason = FailureReason.DNS_TIMEOUT
-        case FailureReason.RESET if "chunk" in words or "malformed" in words or "invalid" in words:
+        case FailureReason.RESET if (
+            "chunk" in words or "malformed" in words or "invalid" in words
+        ):
             reason = FailureReason.BAD_ANSWER
         case FailureReason.RESET if "too large" in words:
             reason = FailureReason.TOO_LARGE

@@ -17,7 +17,9 @@ from .transfer import Transfer
 class CurlLoop:
     """Runs transfers; belongs to the event loop in which it was made."""
 
-    def __init__(self, budget: ByteBudget, sweep_s: float = 0.25, cached_connections: int = 256) -> None:
+    def __init__(
+        self, budget: ByteBudget, sweep_s: float = 0.25, cached_connections: int = 256
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._budget = budget
         self._sweep_s = sweep_s
@@ -55,7 +57,9 @@ class CurlLoop:
                 handle.cancel()
         self._timer = self._sweeper = None
         for transfer in list(self._active.values()):
-            self._end(transfer, Stop(FailureReason.UNAVAILABLE, "the fetcher was closed"))
+            self._end(
+                transfer, Stop(FailureReason.UNAVAILABLE, "the fetcher was closed")
+            )
         self._multi.close()
         self._watcher.close()
 
@@ -66,7 +70,9 @@ class CurlLoop:
             stop = transfer.stop or transfer.overdue(now)
             if stop is not None:
                 self._end(transfer, stop)
-        self._sweeper = self._loop.call_later(self._sweep_s, self._sweep) if self._active else None
+        self._sweeper = (
+            self._loop.call_later(self._sweep_s, self._sweep) if self._active else None
+        )
 
     def _end(self, transfer: Transfer, stop: Stop) -> None:
         transfer.stop = stop
@@ -98,7 +104,9 @@ class CurlLoop:
         if self._due_at is None:
             return
         wait_s = self._due_at - self._loop.time()
-        if wait_s > 0.001:  # the timer was set for an earlier time that libcurl has given up
+        if (
+            wait_s > 0.001
+        ):  # the timer was set for an earlier time that libcurl has given up
             self._arm(self._due_at, wait_s)
         else:
             self._act(((pycurl.SOCKET_TIMEOUT, 0),))

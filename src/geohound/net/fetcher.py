@@ -57,10 +57,17 @@ class CurlFetcher:
         self.metrics = Metrics()
         self._clock = clock or SystemClock()
         self.robots = Robots(self._fetch_robots, self._clock, policy.user_agent)
-        self._turns = turns or TaskPoliteness(Politeness(self._clock), policy.politeness, self._clock).turns()
+        self._turns = (
+            turns
+            or TaskPoliteness(
+                Politeness(self._clock), policy.politeness, self._clock
+            ).turns()
+        )
         self._slots = KeyedSemaphore(1)
         self._faults = KnownFaults(self._clock)
-        self._client = HttpClient(self.guard, self.limits, policy, self._clock, self._turns)
+        self._client = HttpClient(
+            self.guard, self.limits, policy, self._clock, self._turns
+        )
         self._client.metrics = self.metrics
         self.budget = self._client.budget
         self._client.on_request = on_request
@@ -79,7 +86,9 @@ class CurlFetcher:
     ) -> Visit:
         """Ask for a URL, within the limits, the guard and robots.txt; see the contract `Fetcher`."""
         room = self.limits.max_bytes if max_bytes is None else max_bytes
-        fetch = FetchState(url, one_line(accept), room, self.policy.obey_robots, follows, known)
+        fetch = FetchState(
+            url, one_line(accept), room, self.policy.obey_robots, follows, known
+        )
         fetch.account = self.budget.current()
         fetch.secrets = secrets
         fetch.span = span
@@ -87,12 +96,16 @@ class CurlFetcher:
         self.metrics.record(visit)
         return visit
 
-    async def fetch_start(self, url: str, size: int, follows: Follows | None = None) -> Visit:
+    async def fetch_start(
+        self, url: str, size: int, follows: Follows | None = None
+    ) -> Visit:
         """The headers and the first bytes of a file, packed as they come.
 
         A server that knows no ranges sends the whole of it: then the connection is closed after these bytes.
         """
-        fetch = FetchState(url, "*/*", size, self.policy.obey_robots, follows, span=(0, size))
+        fetch = FetchState(
+            url, "*/*", size, self.policy.obey_robots, follows, span=(0, size)
+        )
         fetch.account = self.budget.current()
         visit = await self._follow(fetch)
         self.metrics.record(visit)
@@ -102,8 +115,12 @@ class CurlFetcher:
         """End what is under way and close all connections; a closed fetcher stays closed."""
         self._client.close()
 
-    async def _fetch_robots(self, url: str, max_bytes: int, known: Validators | None) -> Visit:
-        fetch = FetchState(url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False, known=known)
+    async def _fetch_robots(
+        self, url: str, max_bytes: int, known: Validators | None
+    ) -> Visit:
+        fetch = FetchState(
+            url, "text/plain, */*;q=0.5", max_bytes, obey_robots=False, known=known
+        )
         visit = await self._follow(fetch)
         self.metrics.record(visit)
         return visit
@@ -120,7 +137,12 @@ class CurlFetcher:
             if fetch.obey_robots and not self.robots.permits(target):
                 trouble = await self.robots.objection(target)
                 if trouble is not None:
-                    return replace(trouble, url=fetch.url, at=self._clock.now(), elapsed_s=fetch.spent_s)
+                    return replace(
+                        trouble,
+                        url=fetch.url,
+                        at=self._clock.now(),
+                        elapsed_s=fetch.spent_s,
+                    )
             visit = await self._ask(fetch, target, route)
             if isinstance(visit, Failure) or visit.status not in _REDIRECTS:
                 return visit
@@ -143,7 +165,9 @@ class CurlFetcher:
         route = route_for(hostname, self.policy.routes)
         return route, None if route else self.guard.objection_to_host(hostname, port)
 
-    async def _ask(self, fetch: FetchState, target: Target, route: Route | None) -> Visit:
+    async def _ask(
+        self, fetch: FetchState, target: Target, route: Route | None
+    ) -> Visit:
         """One request, when it is the host's turn: pages, robots.txt and redirects all wait for it."""
         host = target.host
         if fetch.account is not None and not await self.budget.turn(fetch.account):
@@ -175,30 +199,48 @@ class CurlFetcher:
             self.metrics.waited_s += waited_s
 
     def _too_early(self, fetch: FetchState, detail: str, wait_s: float) -> Failure:
-        return replace(self._failure(fetch, FailureReason.RATE_LIMITED, detail), retry_after_s=wait_s)
+        return replace(
+            self._failure(fetch, FailureReason.RATE_LIMITED, detail),
+            retry_after_s=wait_s,
+        )
 
-    async def _request(self, fetch: FetchState, target: Target, route: Route | None) -> Visit:
+    async def _request(
+        self, fetch: FetchState, target: Target, route: Route | None
+    ) -> Visit:
         """Ask, and ask again: plain, where the coding is unknown; blindly, where TLS forbids and we may; elsewhere."""
         fetch.route, fetch.decode = route, fetch.span is None
-        fetch.tls = STRICT if self.policy.verify_tls else self._faults.leniency(target.origin)
+        fetch.tls = (
+            STRICT if self.policy.verify_tls else self._faults.leniency(target.origin)
+        )
         for _ in range(_MAX_ATTEMPTS):
             code, visit = await self._client.perform(fetch, target)
             if code == 0 or isinstance(visit, Response):
                 break
             if code == pycurl.E_BAD_CONTENT_ENCODING and fetch.decode:
                 fetch.decode = False
-            elif not visit.reason.means.is_attempt:  # the host is at an address that has to be waited for
+            elif (
+                not visit.reason.means.is_attempt
+            ):  # the host is at an address that has to be waited for
                 wait_s = await self._move(target.host, fetch.crowded)
                 if wait_s:
                     return self._too_early(fetch, visit.detail, wait_s)
             else:
-                leniency = None if self.policy.verify_tls else fetch.tls.overlooking(visit.reason)
+                leniency = (
+                    None
+                    if self.policy.verify_tls
+                    else fetch.tls.overlooking(visit.reason)
+                )
                 if leniency is None:
                     break
                 self._faults.remember(target.origin, leniency)
                 fetch.tls = leniency
         is_page = fetch.span is None
-        if is_page and not fetch.decode and isinstance(visit, Response) and visit.body.startswith(_PACKED):
+        if (
+            is_page
+            and not fetch.decode
+            and isinstance(visit, Response)
+            and visit.body.startswith(_PACKED)
+        ):
             return self._failure(fetch, FailureReason.BAD_ANSWER, "packed, and broken")
         return visit
 
@@ -208,8 +250,12 @@ class CurlFetcher:
         self._count_wait(began_at)
         return wait_s
 
-    def _failure(self, fetch: FetchState, reason: FailureReason, detail: str) -> Failure:
-        return Failure(fetch.url, reason, detail[:500], self._clock.now(), fetch.spent_s)
+    def _failure(
+        self, fetch: FetchState, reason: FailureReason, detail: str
+    ) -> Failure:
+        return Failure(
+            fetch.url, reason, detail[:500], self._clock.now(), fetch.spent_s
+        )
 
 
 def _leading_away(visit: Response, target: Target) -> Response:

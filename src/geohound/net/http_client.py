@@ -31,7 +31,14 @@ _IDLE_HANDLES = 256
 class HttpClient:
     """Owns libcurl's handles and connections; knows limits and guard, but no policy."""
 
-    def __init__(self, guard: Guard, limits: Limits, policy: ClientPolicy, clock: Clock, turns: Turns) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        limits: Limits,
+        policy: ClientPolicy,
+        clock: Clock,
+        turns: Turns,
+    ) -> None:
         self._guard = guard
         self._limits = limits
         self._policy = policy
@@ -55,7 +62,9 @@ class HttpClient:
     async def perform(self, fetch: FetchState, target: Target) -> tuple[int, Visit]:
         """libcurl's code and what came of it."""
         if self._closed:
-            return 0, self._failure(fetch, FailureReason.UNAVAILABLE, "the fetcher was closed")
+            return 0, self._failure(
+                fetch, FailureReason.UNAVAILABLE, "the fetcher was closed"
+            )
         curls = self._curls
         if curls is None:
             curls = self._curls = CurlLoop(self.budget, _sweep_s(self._limits))
@@ -64,24 +73,40 @@ class HttpClient:
         try:
             began_at = time.monotonic()
             deadline = began_at + self._limits.total_s - fetch.spent_s
-            transfer.begin(fetch, target.url, began_at, deadline, partial(self._turns.claim, target.host))
+            transfer.begin(
+                fetch,
+                target.url,
+                began_at,
+                deadline,
+                partial(self._turns.claim, target.host),
+            )
             code, message = await curls.start(transfer)
             elapsed_s = time.monotonic() - began_at - transfer.paused_s
             fetch.spent_s += elapsed_s
             visit = self._judge(fetch, target, transfer, (code, message))
             if isinstance(visit, Failure) and not transfer.kept_back:
-                visit = replace(visit, address=transfer.curl.getinfo(pycurl.PRIMARY_IP) or "")
+                visit = replace(
+                    visit, address=transfer.curl.getinfo(pycurl.PRIMARY_IP) or ""
+                )
             self._record(target, transfer, visit, elapsed_s)
             return code, visit
         except (pycurl.error, UnicodeError) as error:
             return 0, self._failure(fetch, FailureReason.BAD_URL, str(error))
         finally:
             self.metrics.in_flight -= 1
-            curls.give_up(transfer)  # a cancelled fetch: libcurl drops its half-read connection
+            curls.give_up(
+                transfer
+            )  # a cancelled fetch: libcurl drops its half-read connection
             transfer.end(time.monotonic())
             self._put_back(transfer)
 
-    def _judge(self, fetch: FetchState, target: Target, transfer: Transfer, ending: tuple[int, str]) -> Visit:
+    def _judge(
+        self,
+        fetch: FetchState,
+        target: Target,
+        transfer: Transfer,
+        ending: tuple[int, str],
+    ) -> Visit:
         """What a finished transfer amounts to."""
         code, _ = ending
         curl = transfer.curl
@@ -108,33 +133,60 @@ class HttpClient:
             transfer.weight,
         )
 
-    def _trouble(self, fetch: FetchState, transfer: Transfer, ending: tuple[int, str]) -> Failure:
+    def _trouble(
+        self, fetch: FetchState, transfer: Transfer, ending: tuple[int, str]
+    ) -> Failure:
         code, message = ending
         if transfer.stop is not None:
             return self._failure(fetch, transfer.stop.reason, transfer.stop.detail)
         if code == pycurl.E_COULDNT_CONNECT and transfer.crowded:
             fetch.crowded = transfer.crowded
-            return self._failure(fetch, FailureReason.RATE_LIMITED, f"{transfer.crowded} is asked by many")
+            return self._failure(
+                fetch,
+                FailureReason.RATE_LIMITED,
+                f"{transfer.crowded} is asked by many",
+            )
         if code == pycurl.E_COULDNT_CONNECT and transfer.refused:
             return self._failure(fetch, FailureReason.FORBIDDEN_NET, transfer.refused)
-        return self._failure(fetch, *explain(code, message, int(transfer.curl.getinfo(pycurl.OS_ERRNO))))
+        return self._failure(
+            fetch, *explain(code, message, int(transfer.curl.getinfo(pycurl.OS_ERRNO)))
+        )
 
-    def _record(self, target: Target, transfer: Transfer, visit: Visit, elapsed_s: float) -> None:
+    def _record(
+        self, target: Target, transfer: Transfer, visit: Visit, elapsed_s: float
+    ) -> None:
         """Whatever left this machine counts; what the guard or a busy address kept back did not."""
         self.metrics.connections += transfer.sockets
         if transfer.kept_back:
             return
-        wire_bytes = int(transfer.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + transfer.header_bytes
+        wire_bytes = (
+            int(transfer.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + transfer.header_bytes
+        )
         self.metrics.record_request(wire_bytes)
         if self.on_request is None:
             return
-        status, reason = (visit.status, None) if isinstance(visit, Response) else (0, visit.reason)
+        status, reason = (
+            (visit.status, None) if isinstance(visit, Response) else (0, visit.reason)
+        )
         self.on_request(
-            RequestRecord(visit.at, target.host, target.url, status, reason, wire_bytes, elapsed_s, visit.address)
+            RequestRecord(
+                visit.at,
+                target.host,
+                target.url,
+                status,
+                reason,
+                wire_bytes,
+                elapsed_s,
+                visit.address,
+            )
         )
 
-    def _failure(self, fetch: FetchState, reason: FailureReason, detail: str) -> Failure:
-        return Failure(fetch.url, reason, detail[:500], self._clock.now(), fetch.spent_s)
+    def _failure(
+        self, fetch: FetchState, reason: FailureReason, detail: str
+    ) -> Failure:
+        return Failure(
+            fetch.url, reason, detail[:500], self._clock.now(), fetch.spent_s
+        )
 
     def _new_transfer(self) -> Transfer:
         transfer = Transfer(self._guard, self._limits, self.budget)
@@ -158,4 +210,7 @@ def _objection_to_end(transfer: Transfer, status: int) -> Stop | None:
 
 
 def _sweep_s(limits: Limits) -> float:
-    return min(0.25, min(limits.first_byte_s, limits.stall_s, limits.drip_s, limits.total_s) / 4)
+    return min(
+        0.25,
+        min(limits.first_byte_s, limits.stall_s, limits.drip_s, limits.total_s) / 4,
+    )

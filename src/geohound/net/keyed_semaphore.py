@@ -31,7 +31,9 @@ class KeyedSemaphore:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.release(key)  # the slot was handed over in the same moment: pass it on
+                self.release(
+                    key
+                )  # the slot was handed over in the same moment: pass it on
             raise
 
     def release(self, key: str) -> None:

@@ -13,7 +13,9 @@ TIMEOUT_S = 30.0
 class Mailer:
     """To the same people each time."""
 
-    def __init__(self, host: str, port: int, sender: str, recipients: Sequence[str]) -> None:
+    def __init__(
+        self, host: str, port: int, sender: str, recipients: Sequence[str]
+    ) -> None:
         self._host = host
         self._port = port
         self._sender = sender
@@ -22,7 +24,11 @@ class Mailer:
     async def mail(self, subject: str, text: str) -> str:
         """Why it was not sent; empty where it was."""
         message = EmailMessage()
-        message["Subject"], message["From"], message["To"] = subject, self._sender, ", ".join(self._recipients)
+        message["Subject"], message["From"], message["To"] = (
+            subject,
+            self._sender,
+            ", ".join(self._recipients),
+        )
         message.set_content(text)
         return await asyncio.to_thread(self._send, message)
 

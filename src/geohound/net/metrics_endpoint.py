@@ -10,10 +10,14 @@ _PATIENCE_S = 5.0
 _MAX_REQUEST_BYTES = 16_384
 
 
-async def offer(report: Callable[[], bytes], port: int, host: str = "127.0.0.1") -> asyncio.Server:
+async def offer(
+    report: Callable[[], bytes], port: int, host: str = "127.0.0.1"
+) -> asyncio.Server:
     """Answer every GET with what `report` returns at that moment; OSError where the port is taken."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE_S)
             method, path = head.split(None, 2)[:2]
@@ -27,7 +31,13 @@ async def offer(report: Callable[[], bytes], port: int, host: str = "127.0.0.1")
             )  # fmt: skip
             writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
             await asyncio.wait_for(writer.drain(), _PATIENCE_S)
-        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError, OSError):
+        except (
+            TimeoutError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+            ValueError,
+            OSError,
+        ):
             pass  # not a question that anybody waits for
         finally:
             writer.close()

@@ -59,17 +59,25 @@ class Robots:
             return None
         if entry.trouble is not None:
             return entry.trouble
-        return Failure(target.url, FailureReason.ROBOTS, "disallowed", self._clock.now())
+        return Failure(
+            target.url, FailureReason.ROBOTS, "disallowed", self._clock.now()
+        )
 
     def permits(self, target: Target) -> bool:
         """Is it known by now that this target may be asked for? Without waiting; False may mean "ask me properly"."""
         entry = self._entries.get(target.origin)
-        return entry is not None and self._clock.monotonic() < entry.expires_at and entry.rules.allow(target.path)
+        return (
+            entry is not None
+            and self._clock.monotonic() < entry.expires_at
+            and entry.rules.allow(target.path)
+        )
 
     def delay_s(self, url: str) -> float | None:
         """The crawl-delay asked for by the origin of a URL, as far as its robots.txt is known by now."""
         target = parse_target(url)
-        return self.origin_delay_s(target.origin) if isinstance(target, Target) else None
+        return (
+            self.origin_delay_s(target.origin) if isinstance(target, Target) else None
+        )
 
     def origin_delay_s(self, origin: str) -> float | None:
         entry = self._entries.get(origin)
@@ -81,8 +89,13 @@ class Robots:
         if isinstance(target, str):
             return ()
         entry = self._fresh(target.origin) or await self._ask(target.origin)
-        found = (parse_target(name, base=target.origin + "/robots.txt") for name in entry.rules.sitemaps)
-        return tuple(dict.fromkeys(each.url for each in found if isinstance(each, Target)))
+        found = (
+            parse_target(name, base=target.origin + "/robots.txt")
+            for name in entry.rules.sitemaps
+        )
+        return tuple(
+            dict.fromkeys(each.url for each in found if isinstance(each, Target))
+        )
 
     def recall(self, known: Iterable[CachedRobots]) -> None:
         """Take over what was read before, where it is still fresh and nothing later is known."""
@@ -90,7 +103,9 @@ class Robots:
         for origin, body, age_s in known:
             rest_s = min(_FRESH_S, _FRESH_S - age_s)
             if rest_s > 0 and self._fresh(origin) is None:
-                self._entries[origin] = _Entry(read_robots(body, self._user_agent), now + rest_s)
+                self._entries[origin] = _Entry(
+                    read_robots(body, self._user_agent), now + rest_s
+                )
 
     def take_news(self) -> list[CachedRobots]:
         """What was read since this was last asked, for whoever keeps it; empty where there is no robots.txt."""
@@ -99,12 +114,20 @@ class Robots:
 
     def forget_troubles(self) -> None:
         """Whoever could not be asked may be asked again at once: the trouble was our own."""
-        for origin in [origin for origin, entry in self._entries.items() if entry.trouble is not None]:
+        for origin in [
+            origin
+            for origin, entry in self._entries.items()
+            if entry.trouble is not None
+        ]:
             del self._entries[origin]
 
     def _fresh(self, origin: str) -> _Entry | None:
         entry = self._entries.get(origin)
-        return entry if entry is not None and self._clock.monotonic() < entry.expires_at else None
+        return (
+            entry
+            if entry is not None and self._clock.monotonic() < entry.expires_at
+            else None
+        )
 
     async def _ask(self, origin: str) -> _Entry:
         """One task per origin, shielded: a cancelled caller must not take the others' answer along."""
@@ -119,13 +142,24 @@ class Robots:
         before = self._entries.get(origin)
         known = before.validators if before is not None else None
         visit = await self._fetch(origin + "/robots.txt", MAX_BYTES + 1, known)
-        if before is not None and known and isinstance(visit, Response) and visit.status == _UNCHANGED:
-            entry = self._entries[origin] = replace(before, expires_at=self._clock.monotonic() + _FRESH_S)
+        if (
+            before is not None
+            and known
+            and isinstance(visit, Response)
+            and visit.status == _UNCHANGED
+        ):
+            entry = self._entries[origin] = replace(
+                before, expires_at=self._clock.monotonic() + _FRESH_S
+            )
             return entry
         entry = self._understand(visit)
         self._entries[origin] = entry
         if entry.trouble is None and len(self._news) < _MAX_NEWS:
-            body = visit.body if isinstance(visit, Response) and visit.status < 300 else b""
+            body = (
+                visit.body
+                if isinstance(visit, Response) and visit.status < 300
+                else b""
+            )
             if len(body) <= _MAX_KEPT_BYTES:
                 self._news.append(CachedRobots(origin, body))
         self._entries.move_to_end(origin)
@@ -139,7 +173,11 @@ class Robots:
             # RFC 9309, 2.3.1.2: who redirects without end has no robots.txt; every other trouble means "stay out".
             if visit.reason.means.is_endless_redirect:
                 return _Entry(ALLOW_ALL, now + _FRESH_S)
-            trouble = replace(visit, detail=f"{visit.detail} (asking for robots.txt)", retry_after_s=_RETRY_S)
+            trouble = replace(
+                visit,
+                detail=f"{visit.detail} (asking for robots.txt)",
+                retry_after_s=_RETRY_S,
+            )
             return _Entry(DISALLOW_ALL, now + _RETRY_S, trouble)
         if 200 <= visit.status < 300:
             rules = read_robots(visit.body, self._user_agent)
@@ -153,4 +191,6 @@ class Robots:
     def _unavailable(self, visit: Response, wait_s: float) -> Failure:
         reason = BUSY_STATUSES.get(visit.status, FailureReason.UNAVAILABLE)
         detail = f"robots.txt answered {visit.status}"
-        return Failure(visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=wait_s)
+        return Failure(
+            visit.url, reason, detail, visit.at, visit.elapsed_s, retry_after_s=wait_s
+        )

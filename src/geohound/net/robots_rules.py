@@ -11,7 +11,9 @@ from urllib.parse import quote
 
 MAX_BYTES = 500 * 1024
 MAX_DELAY_S = 300.0
-_MAX_LINE_CHARS = 16_663  # as Google's reader has it: eight times the longest URL that browsers took
+_MAX_LINE_CHARS = (
+    16_663  # as Google's reader has it: eight times the longest URL that browsers took
+)
 _MAX_RULES = 20_000
 _MAX_SITEMAPS = 1_000
 # Comparisons of characters for one path, some 30 ms; the longest honest file with a long path needs a tenth.
@@ -30,8 +32,12 @@ _NAME_BEGINNINGS = tuple(_NAMES)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-_CLEAN_AGENT = re.compile(r"[A-Za-z_-]+(?:$|/|\s+[\d(+])")  # a name, then its version or a comment, if anything
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_CLEAN_AGENT = re.compile(
+    r"[A-Za-z_-]+(?:$|/|\s+[\d(+])"
+)  # a name, then its version or a comment, if anything
+_UNRESERVED = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+)
 _INDEX = re.compile(r"/index\.html?$")
 
 
@@ -74,7 +80,9 @@ class RobotsRules:
     rules: tuple[RobotsRule, ...] = ()
     delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    beginnings: tuple[str, ...] = ()  # of all that forbid: a path with none of them is nobody's business
+    beginnings: tuple[
+        str, ...
+    ] = ()  # of all that forbid: a path with none of them is nobody's business
     beside: RobotsRules | None = None  # others that must allow it too
 
     def allow(self, path: str) -> bool:
@@ -171,7 +179,9 @@ def read_robots(body: bytes, user_agent: str) -> RobotsRules:
 def _settle(group: _Group, sitemaps: list[str]) -> RobotsRules:
     # Stable sort: heaviest first, and Allow before Disallow of the same weight.
     rules = sorted(group.rules, key=lambda rule: (-rule.weight, not rule.allows))
-    beginnings = tuple(dict.fromkeys(rule.parts[0] for rule in rules if not rule.allows))
+    beginnings = tuple(
+        dict.fromkeys(rule.parts[0] for rule in rules if not rule.allows)
+    )
     return RobotsRules(tuple(rules), group.delay_s, tuple(sitemaps), beginnings)
 
 
@@ -179,14 +189,18 @@ def _lines(body: bytes) -> list[tuple[str, str]]:
     """Known lines as (name, value); unknown ones are skipped and end no group (RFC 9309, 2.2.4)."""
     text = _without_bom(body[:MAX_BYTES]).decode("utf-8", "surrogateescape")
     if len(body) > MAX_BYTES:
-        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # half a rule would forbid too much
+        text = text[
+            : max(text.rfind("\n"), text.rfind("\r")) + 1
+        ]  # half a rule would forbid too much
     found = []
     for raw in _LINE_END.split(text):
         line = raw[:_MAX_LINE_CHARS].partition("#")[0].strip(" \t\0")
         name, colon, value = line.partition(":")
         known = _known_name(name) if colon else ""
         if not known:
-            name, _, value = line.replace("\t", " ").partition(" ")  # "Disallow /x": the colon was forgotten
+            name, _, value = line.replace("\t", " ").partition(
+                " "
+            )  # "Disallow /x": the colon was forgotten
             known = _NAMES.get(name.strip().lower(), "")
         if known:
             found.append((known, value.strip(" \t")))
@@ -206,12 +220,23 @@ def _known_name(name: str) -> str:
     """Names that only begin like a known one ("Disallowed", "User-agents") count as that one, as with Google."""
     name = name.strip().lower()
     known = _NAMES.get(name, "")
-    if not known and " " not in name and "\t" not in name and name.startswith(_NAME_BEGINNINGS):
-        known = next(_NAMES[beginning] for beginning in _NAME_BEGINNINGS if name.startswith(beginning))
+    if (
+        not known
+        and " " not in name
+        and "\t" not in name
+        and name.startswith(_NAME_BEGINNINGS)
+    ):
+        known = next(
+            _NAMES[beginning]
+            for beginning in _NAME_BEGINNINGS
+            if name.startswith(beginning)
+        )
     return known
 
 
-def _addressed(value: str, token: str, ours: _Group, everybodys: _Group) -> _Group | None:
+def _addressed(
+    value: str, token: str, ours: _Group, everybodys: _Group
+) -> _Group | None:
     """Whose group a user-agent line opens: its leading product token counts, what follows it does not."""
     if value == "*" or value[:2] in ("* ", "*\t"):
         return everybodys
@@ -224,7 +249,9 @@ def _add_rule(groups: list[_Group], allows: bool, pattern: str) -> None:
         return  # an empty value is no rule: "Disallow:" allows all
     patterns = [pattern]
     if allows and _INDEX.search(pattern):
-        patterns.append(_INDEX.sub("/$", pattern))  # who allows the index page allows its folder
+        patterns.append(
+            _INDEX.sub("/$", pattern)
+        )  # who allows the index page allows its folder
     for each in patterns:
         rule = _compile(allows, each)
         for group in groups:
@@ -240,7 +267,9 @@ def _compile(allows: bool, pattern: str) -> RobotsRule:
     """
     to_the_end = pattern.endswith("$")
     raw = (pattern[:-1] if to_the_end else pattern).encode("utf-8", "surrogateescape")
-    body = upper_escapes(quote(raw, safe="/%*?#[]@!&'()+,;=:~|^{}`\\").replace("$", "%24"))
+    body = upper_escapes(
+        quote(raw, safe="/%*?#[]@!&'()+,;=:~|^{}`\\").replace("$", "%24")
+    )
     if not allows:
         body = spell(body)
     if not body.startswith(("/", "*")):

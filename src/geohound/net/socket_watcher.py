@@ -24,7 +24,9 @@ class SocketWatcher(Protocol):
 
 def watcher(loop: asyncio.AbstractEventLoop, act: Act) -> SocketWatcher:
     """The cheapest one that this machine has."""
-    return EpollWatcher(loop, act) if hasattr(select, "epoll") else LoopWatcher(loop, act)
+    return (
+        EpollWatcher(loop, act) if hasattr(select, "epoll") else LoopWatcher(loop, act)
+    )
 
 
 class EpollWatcher:
@@ -61,13 +63,19 @@ class EpollWatcher:
     def _poll(self) -> None:
         ready = []
         for fd, events in self._epoll.poll(0):
-            if fd not in self._wanted:  # at rest: the server hung up, or says what nobody asked for
+            if (
+                fd not in self._wanted
+            ):  # at rest: the server hung up, or says what nobody asked for
                 with contextlib.suppress(OSError):
                     self._epoll.unregister(fd)
                 continue
             flags = pycurl.CSELECT_IN if events & select.EPOLLIN else 0
             flags |= pycurl.CSELECT_OUT if events & select.EPOLLOUT else 0
-            flags |= pycurl.CSELECT_ERR if events & (select.EPOLLERR | select.EPOLLHUP) else 0
+            flags |= (
+                pycurl.CSELECT_ERR
+                if events & (select.EPOLLERR | select.EPOLLHUP)
+                else 0
+            )
             ready.append((fd, flags))
         if ready:
             self._act(tuple(ready))

@@ -31,7 +31,9 @@ class Flow:
         self._seen_bytes = 0
         self._drops = 0  # looks in this window that found more
         self._was_silent = False
-        self._base: int | None = None  # what the kernel had counted for the connection before this request
+        self._base: int | None = (
+            None  # what the kernel had counted for the connection before this request
+        )
 
     def received(self, counted: int, fd: int) -> int:
         """Bytes received for this request, as far as anybody knows.
@@ -43,9 +45,13 @@ class Flow:
             self._base = raw_bytes - counted
         return max(counted, raw_bytes - self._base)
 
-    def objection(self, now: float, received: int, limits: Limits, may_be_silent: bool = False) -> Stop | None:
+    def objection(
+        self, now: float, received: int, limits: Limits, may_be_silent: bool = False
+    ) -> Stop | None:
         """Too little over a window, which is short if it brought drop after drop, long if it brought silence."""
-        if self._was_silent and not may_be_silent:  # the answer has begun: its time begins too
+        if (
+            self._was_silent and not may_be_silent
+        ):  # the answer has begun: its time begins too
             self._window_at, self._window_bytes, self._drops = now, received, 0
         self._was_silent = may_be_silent
         if received > self._seen_bytes:
@@ -56,7 +62,9 @@ class Flow:
             return None
         if gained >= limits.stall_bytes_per_s * window_s:
             self._window_at, self._window_bytes, self._drops = now, received, 0
-        elif self._drops >= _DROPS or (window_s >= limits.stall_s and not may_be_silent):
+        elif self._drops >= _DROPS or (
+            window_s >= limits.stall_s and not may_be_silent
+        ):
             return Stop(FailureReason.STALLED, f"{gained} bytes in {window_s:.1f} s")
         return None
 
@@ -74,7 +82,9 @@ def received_bytes(fd: int) -> int:
     except OSError:
         return 0
     try:
-        info = probe.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_RECEIVED_AT + 8)
+        info = probe.getsockopt(
+            socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_RECEIVED_AT + 8
+        )
     except OSError:
         return 0
     finally:

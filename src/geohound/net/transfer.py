@@ -33,7 +33,11 @@ from .tls import STRICT, Leniency
 _KEEP = None  # what a callback returns to go on
 _ABORT = 0  # fewer bytes than offered: libcurl stops with E_WRITE_ERROR
 # What this libcurl can unpack, piece by piece; other codings are not asked for, and refused if they come.
-_CODINGS = "gzip, deflate" + ", br" * ("brotli/" in pycurl.version) + ", zstd" * ("zstd/" in pycurl.version)
+_CODINGS = (
+    "gzip, deflate"
+    + ", br" * ("brotli/" in pycurl.version)
+    + ", zstd" * ("zstd/" in pycurl.version)
+)
 _MAX_REDIRECT_BODY_BYTES = 64 * 1024
 _MAX_PIECES = 502_000  # half a second's work, if they are crumbs
 _REDIRECT_CODES = ([b"301"], [b"302"], [b"303"], [b"307"], [b"308"])
@@ -50,14 +54,18 @@ class FetchState:
     follows: Follows | None = None
     known: Validators | None = None
     secrets: Secrets | None = None
-    spent_s: float = 0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
+    spent_s: float = (
+        0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
+    )
     chain: tuple[str, ...] = ()
     crowded: str = ""  # the address at which a host was found while it was not its turn
     account: Account | None = None  # that holds what comes of it
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT
-    span: tuple[int, int] | None = None  # first byte and size of the part of a file that is wanted; None: all of it
+    span: tuple[int, int] | None = (
+        None  # first byte and size of the part of a file that is wanted; None: all of it
+    )
 
     @property
     def validators(self) -> Validators | None:
@@ -72,7 +80,15 @@ class FetchState:
     @property
     def settings(self) -> tuple[Any, ...]:
         """What stays with a handle until it changes."""
-        return self.accept, self.route, self.decode, self.tls, self.validators, self.keys, self.span
+        return (
+            self.accept,
+            self.route,
+            self.decode,
+            self.tls,
+            self.validators,
+            self.keys,
+            self.span,
+        )
 
 
 _NO_SECRETS = Secrets()
@@ -93,10 +109,14 @@ class Transfer:
         self._limits = limits
         self._budget = budget
         self._settings: tuple[Any, ...] = ()
-        self.header_lines: list[bytes] = []  # one list for ever: libcurl holds its `append`
+        self.header_lines: list[
+            bytes
+        ] = []  # one list for ever: libcurl holds its `append`
         self.clear()
 
-    def clear(self, fetch: FetchState = _NOTHING, may_ask: Callable[[str], bool] = _never) -> None:
+    def clear(
+        self, fetch: FetchState = _NOTHING, may_ask: Callable[[str], bool] = _never
+    ) -> None:
         """Forget the last request, and all that came of it."""
         self.account = fetch.account  # None: it is nobody's, and never waits
         self.weight = ByteHold(fetch.account or self._budget.nobodys())
@@ -124,7 +144,9 @@ class Transfer:
         curl = self.curl
         for option, value in _FIXED_OPTIONS:
             curl.setopt(option, value)
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(self._limits.connect_s * 1000)))
+        curl.setopt(
+            pycurl.CONNECTTIMEOUT_MS, max(1, int(self._limits.connect_s * 1000))
+        )
         curl.setopt(pycurl.USERAGENT, user_agent)
         if ca_file := ca_file or find_ca_file():
             curl.setopt(pycurl.CAINFO, ca_file)
@@ -146,7 +168,10 @@ class Transfer:
         self.started_at = now
         self.deadline = deadline
         curl = self.curl
-        curl.setopt(pycurl.URL, with_params(url, dict(fetch.keys.params)) if fetch.keys.params else url)
+        curl.setopt(
+            pycurl.URL,
+            with_params(url, dict(fetch.keys.params)) if fetch.keys.params else url,
+        )
         settings = fetch.settings
         if settings == self._settings:
             return
@@ -155,7 +180,9 @@ class Transfer:
         if fetch.route:
             curl.setopt(pycurl.CONNECT_TO, [f"::{fetch.route.host}:{fetch.route.port}"])
         else:
-            curl.unsetopt(pycurl.CONNECT_TO)  # setting an empty list would leave the last route in place
+            curl.unsetopt(
+                pycurl.CONNECT_TO
+            )  # setting an empty list would leave the last route in place
         curl.setopt(pycurl.ENCODING, _CODINGS if fetch.decode else "identity")
         curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(fetch.decode))
         self._secure(fetch.tls)
@@ -178,7 +205,9 @@ class Transfer:
         if self._paused_at is not None:
             return None
         if now >= self.deadline:
-            return Stop(FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s")
+            return Stop(
+                FailureReason.TOTAL_TIMEOUT, f"not done in {limits.total_s:g} s"
+            )
         counted = int(self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)) + self.header_bytes
         flow = self._flow
         if flow is None:
@@ -186,23 +215,37 @@ class Transfer:
         received = flow.received(counted, int(self.curl.getinfo(pycurl.LASTSOCKET)))
         if not self.header_lines:
             if now - self.started_at >= limits.first_byte_s:
-                return Stop(FailureReason.FIRST_BYTE_TIMEOUT, f"no header in {limits.first_byte_s:g} s")
+                return Stop(
+                    FailureReason.FIRST_BYTE_TIMEOUT,
+                    f"no header in {limits.first_byte_s:g} s",
+                )
             return flow.objection(now, received, limits, may_be_silent=True)
-        if objection := self.objection_to_headers():  # interim answers and trailers may go on for ever
+        if (
+            objection := self.objection_to_headers()
+        ):  # interim answers and trailers may go on for ever
             return objection
         if received > limits.max_wire_bytes:
-            return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_wire_bytes} bytes on the wire")
+            return Stop(
+                FailureReason.TOO_LARGE,
+                f"more than {limits.max_wire_bytes} bytes on the wire",
+            )
         if self._budget.is_wanted and self._budget.is_much(self.weight.size):
             limits = replace(limits, stall_bytes_per_s=limits.crowded_bytes_per_s)
         return flow.objection(now, received, limits)
 
     def pause(self, now: float) -> None:
         """Receive no more until it is this account's turn; what is in the kernel's buffers stays there."""
-        if self.account is None or self._paused_at is not None or self._budget.may_go_on(self.account):
+        if (
+            self.account is None
+            or self._paused_at is not None
+            or self._budget.may_go_on(self.account)
+        ):
             return
         try:
             self.curl.pause(pycurl.PAUSE_RECV)
-        except pycurl.error:  # there is no connection yet; whoever called will call again
+        except (
+            pycurl.error
+        ):  # there is no connection yet; whoever called will call again
             return
         self._run(-1, now)
         self._paused_at = now
@@ -239,9 +282,13 @@ class Transfer:
         """libcurl stops at 300 kB of headers by itself, which bounds memory; our own bound is lower."""
         limits = self._limits
         if len(self.header_lines) > limits.max_headers:
-            return Stop(FailureReason.TOO_LARGE, f"more than {limits.max_headers} headers")
+            return Stop(
+                FailureReason.TOO_LARGE, f"more than {limits.max_headers} headers"
+            )
         if self.header_bytes > limits.max_header_bytes:
-            return Stop(FailureReason.TOO_LARGE, f"headers over {limits.max_header_bytes} bytes")
+            return Stop(
+                FailureReason.TOO_LARGE, f"headers over {limits.max_header_bytes} bytes"
+            )
         return None
 
     @property
@@ -267,7 +314,9 @@ class Transfer:
             objection = self._guard.objection_to_address(_text(place[0]), place[1])
         if objection:
             self.refused = objection
-            return int(pycurl.SOCKET_BAD)  # libcurl tries the next address of the name, if there is one
+            return int(
+                pycurl.SOCKET_BAD
+            )  # libcurl tries the next address of the name, if there is one
         if not self._has_route and not self._is_due(_text(place[0])):
             return int(pycurl.SOCKET_BAD)
         self.sockets += 1
@@ -291,7 +340,11 @@ class Transfer:
     @property
     def kept_back(self) -> bool:
         """Was nothing sent because of an address that is refused or not due?"""
-        return bool(self.refused or self.crowded) and not self.sockets and not self.header_lines
+        return (
+            bool(self.refused or self.crowded)
+            and not self.sockets
+            and not self.header_lines
+        )
 
     def _begin_body(self) -> bool:
         """The headers are complete: are they within bounds?"""
@@ -337,12 +390,19 @@ def _request_headers(fetch: FetchState) -> list[str]:
     headers, known = ["Accept: " + fetch.accept], fetch.validators
     if fetch.span is not None:
         first, size = fetch.span
-        headers.append(f"Range: bytes={first}-{first + size - 1}" if first >= 0 else f"Range: bytes={first}")
+        headers.append(
+            f"Range: bytes={first}-{first + size - 1}"
+            if first >= 0
+            else f"Range: bytes={first}"
+        )
     if known is not None and known.etag:
         headers.append("If-None-Match: " + one_line(known.etag))
     if known is not None and known.last_modified:
         headers.append("If-Modified-Since: " + one_line(known.last_modified))
-    return [*headers, *(f"{name}: {one_line(value)}" for name, value in fetch.keys.headers)]
+    return [
+        *headers,
+        *(f"{name}: {one_line(value)}" for name, value in fetch.keys.headers),
+    ]
 
 
 def _text(host: str | bytes) -> str:

@@ -89,4 +89,6 @@ def is_static(url: str) -> bool:
     """A static file: it may mention a service but is none (Li, Yang & Yang 2010, section 4.1)."""
     parts = urlsplit(url)
     found = _STATIC.search(parts.path)
-    return not parts.query and found is not None and (found[0] != "" or parts.path == "")
+    return (
+        not parts.query and found is not None and (found[0] != "" or parts.path == "")
+    )

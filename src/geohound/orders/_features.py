@@ -26,7 +26,9 @@ class LinkFeatures(Generic[KeyT]):
     Features whose name begins with a field in `without` are left out.
     """
 
-    def __init__(self, make: Callable[[str], KeyT], without: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, make: Callable[[str], KeyT], without: frozenset[str] = frozenset()
+    ) -> None:
         self._make, self._without = make, without
         self.anchor = lru_cache(MAX_CACHED)(self._anchor)
         self.host = lru_cache(MAX_CACHED)(self._host)
@@ -36,35 +38,60 @@ class LinkFeatures(Generic[KeyT]):
     def _anchor(self, clue: str) -> tuple[KeyT, ...]:
         """The words of the link itself, or around it."""
         words = tokens(clue)[: 2 * MAX_ANCHOR]
-        names = [*_groups("anchor", words), *(f"a:{word}" for word in feature_words(words)[:MAX_ANCHOR])]
-        whole = [f"a={' '.join(['#' if w.isdigit() else w for w in words])[:60]}"] if len(words) <= 4 else []
+        names = [
+            *_groups("anchor", words),
+            *(f"a:{word}" for word in feature_words(words)[:MAX_ANCHOR]),
+        ]
+        whole = (
+            [f"a={' '.join(['#' if w.isdigit() else w for w in words])[:60]}"]
+            if len(words) <= 4
+            else []
+        )
         return self._named(*names, *whole)
 
     def _host(self, host: str) -> tuple[KeyT, ...]:
         """The words of a host's name, and its ending."""
         *words, ending = tokens(host.partition(":")[0]) or [""]
-        return self._named(f"tld={ending}", *_words("h", words[:5]), *_groups("hostname", words))
+        return self._named(
+            f"tld={ending}", *_words("h", words[:5]), *_groups("hostname", words)
+        )
 
     def _folder(self, folder: str) -> tuple[KeyT, ...]:
         """The words of a path but for its last part, and their number."""
         folder = (unquote(folder) if "%" in folder else folder)[:200].lower()
         words = list(dict.fromkeys(_WORD.findall(folder)))[:MAX_URL]
-        kinds = "/".join(["#" if part.isdigit() else "w" for part in folder.split("/")[1:-1][:6]])
-        return self._named("bias", *_words("u", words), *_groups("url", words), f"folder={kinds}")
+        kinds = "/".join(
+            ["#" if part.isdigit() else "w" for part in folder.split("/")[1:-1][:6]]
+        )
+        return self._named(
+            "bias", *_words("u", words), *_groups("url", words), f"folder={kinds}"
+        )
 
     def _name(self, name: str) -> tuple[KeyT, ...]:
         """The words of the last part of a path and of its query, and the shape of both."""
         name = (unquote(name) if "%" in name else name)[:200].lower()
         words = _WORD.findall(name)[:MAX_URL]
         file, _, query = name.partition("?")
-        return self._named(*_words("u", words), *_groups("file", words), f"shape={form_of(file, query)}")
+        return self._named(
+            *_words("u", words),
+            *_groups("file", words),
+            f"shape={form_of(file, query)}",
+        )
 
-    def page(self, title: str, text: str, language: str, software: str) -> tuple[KeyT, ...]:
+    def page(
+        self, title: str, text: str, language: str, software: str
+    ) -> tuple[KeyT, ...]:
         """Title, text, language and software of the page with the links."""
         words = tokens(title)[: 2 * MAX_TITLE]
         inside = topic_vocabulary().distinct_groups(tokens(text[:MAX_TEXT]))
-        counts = [f"text:{letter}{inside.count(g).bit_length()}" for g, letter in enumerate(_GROUP_LETTERS)]
-        titles = [*_groups("title", words), *(f"t:{word}" for word in feature_words(words)[:MAX_TITLE])]
+        counts = [
+            f"text:{letter}{inside.count(g).bit_length()}"
+            for g, letter in enumerate(_GROUP_LETTERS)
+        ]
+        titles = [
+            *_groups("title", words),
+            *(f"t:{word}" for word in feature_words(words)[:MAX_TITLE]),
+        ]
         made_with = ["software=maps"] if software in MAP_SOFTWARE else []
         return self._named(*titles, *counts, f"lang={language}", *made_with)
 
@@ -72,7 +99,13 @@ class LinkFeatures(Generic[KeyT]):
         without = self._without
         if not without:
             return tuple(map(self._make, names))
-        return tuple([self._make(n) for n in names if n.partition(":")[0].partition("=")[0] not in without])
+        return tuple(
+            [
+                self._make(n)
+                for n in names
+                if n.partition(":")[0].partition("=")[0] not in without
+            ]
+        )
 
 
 def _words(place: str, words: Sequence[str]) -> list[str]:
@@ -82,7 +115,10 @@ def _words(place: str, words: Sequence[str]) -> list[str]:
 def _groups(place: str, words: Sequence[str]) -> list[str]:
     """Which groups of the vocabulary occur in a field, and how often, up to three times."""
     groups = topic_vocabulary().groups(words)
-    return [f"{place}:{_GROUP_LETTERS[g]}{min(groups.count(g), 3)}" for g in sorted(set(groups))] or [f"{place}:0"]
+    return [
+        f"{place}:{_GROUP_LETTERS[g]}{min(groups.count(g), 3)}"
+        for g in sorted(set(groups))
+    ] or [f"{place}:0"]
 
 
 def feature_words(words: Sequence[str]) -> list[str]:
@@ -92,7 +128,12 @@ def feature_words(words: Sequence[str]) -> list[str]:
         if word.isascii() or not _SPACELESS.search(word):
             found["#" if word.isdigit() else word[:MAX_PART]] = None
         else:
-            found.update(dict.fromkeys(word[i : i + 2] for i in range(max(1, min(len(word), MAX_ANCHOR) - 1))))
+            found.update(
+                dict.fromkeys(
+                    word[i : i + 2]
+                    for i in range(max(1, min(len(word), MAX_ANCHOR) - 1))
+                )
+            )
     return list(found)
 
 
@@ -116,8 +157,16 @@ def form_of(file: str, query: str) -> str:
     stem, dot, ending = file.rpartition(".")
     if not dot or len(ending) > 5:
         stem, ending = file, ""
-    kind = "#" if stem.isdigit() else ("w" if stem.isalpha() else ("" if not stem else "x"))
-    keys = ",".join(sorted([p.partition("=")[0][:12] for p in query.split("&")[:6]])) if query else ""
+    kind = (
+        "#"
+        if stem.isdigit()
+        else ("w" if stem.isalpha() else ("" if not stem else "x"))
+    )
+    keys = (
+        ",".join(sorted([p.partition("=")[0][:12] for p in query.split("&")[:6]]))
+        if query
+        else ""
+    )
     return f"{kind}.{ending}?{keys}"
 
 
@@ -130,7 +179,12 @@ _FIELDS = {
     "url": "path",
     "file": "file name",
 }
-_GROUP_NAMES = {"S": "services", "P": "data portals", "T": "geographic topics", "N": "other matters"}
+_GROUP_NAMES = {
+    "S": "services",
+    "P": "data portals",
+    "T": "geographic topics",
+    "N": "other matters",
+}
 _FORMS = {
     "a": "link text is",
     "tld": "host name ends with",
@@ -139,7 +193,11 @@ _FORMS = {
 }
 
 
-_NOTHING = {"a=": "link has no text", "folder=": "page at the root of its site", "shape=.?": "address of a folder"}
+_NOTHING = {
+    "a=": "link has no text",
+    "folder=": "page at the root of its site",
+    "shape=.?": "address of a folder",
+}
 
 
 def in_words(name: str) -> str:
@@ -155,6 +213,10 @@ def in_words(name: str) -> str:
     field = _FIELDS.get(place, place)
     if word == "0":
         return f"{field} has no word of the vocabulary"
-    if place in ("anchor", "hostname", "url", "file") and word[:1] in _GROUP_NAMES and word[1:].isdigit():
+    if (
+        place in ("anchor", "hostname", "url", "file")
+        and word[:1] in _GROUP_NAMES
+        and word[1:].isdigit()
+    ):
         return f"{field} has words of {_GROUP_NAMES[word[0]]}"
     return f"{field} has a number" if word == "#" else f"{field} has “{word}”"

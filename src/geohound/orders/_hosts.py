@@ -15,7 +15,9 @@ MAX_HOSTS = 200_000
 MAX_STORED = 20_000
 SHAPE = 0.7  # of the gamma distribution that rates of hosts with services follow, with a mean of 1
 FLOOR = 0.02  # expected successes of any page
-VERDICT_AFTER = 6  # visits without success, after which what led to a host is a negative example
+VERDICT_AFTER = (
+    6  # visits without success, after which what led to a host is a negative example
+)
 
 
 @dataclass(slots=True)
@@ -36,9 +38,14 @@ class HostEstimates:
     """Most hosts have no services: the rate of each is the mean of a mixture, none or some (a gamma distribution)."""
 
     def __init__(self, slot: Callable[[str], int]) -> None:
-        self.model = LogisticModel(HOSTS, 0.02, 1.0, sparse=True)  # hosts are few, and each is one example
+        self.model = LogisticModel(
+            HOSTS, 0.02, 1.0, sparse=True
+        )  # hosts are few, and each is one example
         self._model_updates = 0
-        self._origins = (slot("bias"), slot("from=other")), (slot("bias"), slot("from=paying"))
+        self._origins = (
+            (slot("bias"), slot("from=other")),
+            (slot("bias"), slot("from=paying")),
+        )
         self._records: OrderedDict[str, HostStats] = OrderedDict()
         self._unknown = HostStats()
 
@@ -61,7 +68,11 @@ class HostEstimates:
         entry = self._origins[origin is not None and origin.paid > 0] + words
         entry_value = self.model.value(entry)
         if entry_value > record.entry_value:
-            record.entry_value, record.entry, record.model_updates = entry_value, entry, -1
+            record.entry_value, record.entry, record.model_updates = (
+                entry_value,
+                entry,
+                -1,
+            )
 
     def bonus(self, host: str) -> float:
         """Log of the host's rate relative to hosts with services."""
@@ -74,7 +85,10 @@ class HostEstimates:
         left = SHAPE / (SHAPE + record.expected)
         if record.model_updates != self._model_updates:
             value = self.model.value(record.entry) if record.entry else HOSTS["bias"]
-            record.odds, record.model_updates = math.exp(max(-5.0, min(3.0, value))), self._model_updates
+            record.odds, record.model_updates = (
+                math.exp(max(-5.0, min(3.0, value))),
+                self._model_updates,
+            )
         odds = record.odds * math.pow(left, SHAPE)
         return odds / (1.0 + odds) * left
 
@@ -82,7 +96,10 @@ class HostEstimates:
         """A page was visited that has this chance of success, given that its host has services."""
         record = self.record(host)
         if page and not record.visits:
-            record.entry, record.model_updates = (record.entry or self._origins[0]) + page, -1
+            record.entry, record.model_updates = (
+                (record.entry or self._origins[0]) + page,
+                -1,
+            )
         record.visits += 1
         record.expected += FLOOR + chance
         if record.visits == VERDICT_AFTER and not record.is_judged:
@@ -112,7 +129,11 @@ class HostEstimates:
 
     def state(self) -> bytes:
         """The model, and the hosts visited last."""
-        seen = [(h, r.visits, round(r.expected, 3), r.paid) for h, r in self._records.items() if r.visits]
+        seen = [
+            (h, r.visits, round(r.expected, 3), r.paid)
+            for h, r in self._records.items()
+            if r.visits
+        ]
         return self.model.state() + json.dumps(seen[-MAX_STORED:]).encode()
 
     def restore(self, state: bytes) -> None:
@@ -120,7 +141,11 @@ class HostEstimates:
         self._model_updates += 1
         try:
             for host, visits, expected, paid in json.loads(state[end:]):
-                numbers = max(0, int(visits)), min(1e6, max(0.0, float(expected))), max(0, int(paid))
+                numbers = (
+                    max(0, int(visits)),
+                    min(1e6, max(0.0, float(expected))),
+                    max(0, int(paid)),
+                )
                 self._records[str(host)] = HostStats(*numbers, is_judged=True)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError("this learned order is damaged") from error

@@ -66,7 +66,11 @@ class LogisticModel:
     def learn(self, slots: Sequence[int], target: float, weight: float) -> None:
         """One step towards the target, no longer than MAX_STEP however many features take part in it."""
         gradient = weight * (self.chance(slots) - target)
-        square, step, caution = gradient * gradient, self._rate * gradient, self._caution
+        square, step, caution = (
+            gradient * gradient,
+            self._rate * gradient,
+            self._caution,
+        )
         weights, steps, root = self.weights, self._steps, math.sqrt
         moves: list[float] = []
         for slot in slots:
@@ -82,13 +86,20 @@ class LogisticModel:
         steps = np.frombuffer(self._steps.cast("B"), np.float32)
         moved = np.flatnonzero(steps).astype(np.uint32)
         weights = np.array([self.weights[slot] for slot in moved.tolist()], np.float32)
-        return _HEAD.pack(_MAGIC, BITS, len(moved)) + moved.tobytes() + weights.tobytes() + steps[moved].tobytes()
+        return (
+            _HEAD.pack(_MAGIC, BITS, len(moved))
+            + moved.tobytes()
+            + weights.tobytes()
+            + steps[moved].tobytes()
+        )
 
     def average(self, states: Sequence[bytes]) -> None:
         """Move to the mean of this model and others, each weight counted by how much it was trained there."""
         ours = np.frombuffer(self._steps.cast("B"), np.float32)
         read = [_read(state)[:3] for state in states]
-        moved = np.unique(np.concatenate([np.flatnonzero(ours), *(slots for slots, _, _ in read)])).astype(np.int64)
+        moved = np.unique(
+            np.concatenate([np.flatnonzero(ours), *(slots for slots, _, _ in read)])
+        ).astype(np.int64)
         total = ours[moved].astype(np.float64)
         sums = total * np.array([self.weights[slot] for slot in moved.tolist()])
         for slots, weights, steps in read:
@@ -96,7 +107,9 @@ class LogisticModel:
             total[places] += steps
             sums[places] += weights.astype(np.float64) * steps
         mean = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
-        for slot, weight in zip(moved[total > 0].tolist(), mean[total > 0].tolist(), strict=True):
+        for slot, weight in zip(
+            moved[total > 0].tolist(), mean[total > 0].tolist(), strict=True
+        ):
             self.weights[slot] = weight
 
     def restore(self, state: bytes) -> int:
@@ -117,8 +130,12 @@ def _read(state: bytes) -> tuple[Any, Any, Any, int]:
     if magic != _MAGIC or feature_words != BITS or len(state) < end:
         raise ValueError("this is no learned order, or one of another version")
     slots = np.frombuffer(state, np.uint32, count, _HEAD.size)
-    weights, steps = np.frombuffer(state, np.float32, 2 * count, _HEAD.size + 4 * count).reshape(2, count)
-    whole = np.isfinite(weights).all() and np.isfinite(steps).all() and (steps >= 0).all()
+    weights, steps = np.frombuffer(
+        state, np.float32, 2 * count, _HEAD.size + 4 * count
+    ).reshape(2, count)
+    whole = (
+        np.isfinite(weights).all() and np.isfinite(steps).all() and (steps >= 0).all()
+    )
     if not whole or (count and slots.max() >= 1 << BITS):
         raise ValueError("this learned order is damaged")
     return slots, weights, steps, end

@@ -28,11 +28,18 @@ class VectorSpace:
     def __init__(self, topic: Topic | None = None) -> None:
         classes = topic.classes if topic else ()
         first_class = len(WordGroup)
-        words_of = {first_class + n: [w for listed in c.words.values() for w in listed] for n, c in enumerate(classes)}
+        words_of = {
+            first_class + n: [w for listed in c.words.values() for w in listed]
+            for n, c in enumerate(classes)
+        }
         self._classes = TopicVocabulary([words_of]) if topic else None
-        self._weights: dict[int, float] = {int(group): weight for group, weight in WEIGHTS.items()}
+        self._weights: dict[int, float] = {
+            int(group): weight for group, weight in WEIGHTS.items()
+        }
         self._weights |= dict.fromkeys(words_of, CLASS_WEIGHT)
-        self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
+        self._length = math.sqrt(
+            sum(weight * weight for weight in self._weights.values())
+        )
         self._last: tuple[Page, float] | None = None
         self.similarity = lru_cache(MAX_CACHED)(self._similarity)
 
@@ -54,8 +61,14 @@ class VectorSpace:
     def _dimensions(self, words: list[str]) -> list[Dimension]:
         """The dimension of each word: a class of the topic, else a group of map services, else the word itself."""
         groups = topic_vocabulary().group_of_each(words)
-        classes = self._classes.group_of_each(words) if self._classes else [None] * len(words)
+        classes = (
+            self._classes.group_of_each(words) if self._classes else [None] * len(words)
+        )
         return [
-            topic_class if topic_class is not None else group if group in self._weights else word
+            topic_class
+            if topic_class is not None
+            else group
+            if group in self._weights
+            else word
             for word, group, topic_class in zip(words, groups, classes, strict=True)
         ]

@@ -25,10 +25,14 @@ class WordGroup(IntEnum):
 
 
 _TOKEN = re.compile(r"[^\W_]+")
-_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WITHOUT_SPACES = re.compile(
+    r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+)
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "ß": "ss", "đ": "d", "ı": "i"})
-_PART_FROM = 6  # letters of a word that is found inside compounds such as Wasserkartendienste
+_PART_FROM = (
+    6  # letters of a word that is found inside compounds such as Wasserkartendienste
+)
 MAX_TEXT = 4_000  # characters of a page that are analysed
 MAX_PHRASE = 4  # words after the first
 MAX_CACHED_WORDS = 200_000  # tokens
@@ -64,7 +68,11 @@ class TopicVocabulary:
             for group, listed in words.items():
                 for word in listed:
                     self._add(word, group)
-        self._parts = _any_of(w for w in self._words if len(w) >= _PART_FROM and not _WITHOUT_SPACES.search(w))
+        self._parts = _any_of(
+            w
+            for w in self._words
+            if len(w) >= _PART_FROM and not _WITHOUT_SPACES.search(w)
+        )
         self._runs = _any_of(w for w in self._words if _WITHOUT_SPACES.search(w))
         self._known: dict[str, TokenMeaning] = {}
 
@@ -87,7 +95,9 @@ class TopicVocabulary:
     def _look_up(self, token: str) -> TokenMeaning:
         group = self._words.get(token)
         if group is None:
-            inside = (self._runs if _WITHOUT_SPACES.search(token) else self._parts).findall(token)
+            inside = (
+                self._runs if _WITHOUT_SPACES.search(token) else self._parts
+            ).findall(token)
             group = min((self._words[w] for w in inside), default=None)
         return TokenMeaning(group, tuple(self._phrases.get(token, ())))
 
@@ -129,11 +139,18 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 def read_lists() -> dict[str, dict[str, list[str]]]:
     """The word lists by language; `any` has the words that are the same in all."""
     folder = resources.files("geohound.orders").joinpath("words")
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return {f.name.removesuffix(".toml"): tomllib.loads(f.read_text("utf-8")) for f in files}
+    files = sorted(
+        (f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name
+    )
+    return {
+        f.name.removesuffix(".toml"): tomllib.loads(f.read_text("utf-8")) for f in files
+    }
 
 
 @cache
 def topic_vocabulary() -> TopicVocabulary:
     names = {group.name.lower(): int(group) for group in WordGroup}
-    return TopicVocabulary({names[name]: words for name, words in lists.items()} for lists in read_lists().values())
+    return TopicVocabulary(
+        {names[name]: words for name, words in lists.items()}
+        for lists in read_lists().values()
+    )

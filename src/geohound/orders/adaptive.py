@@ -24,7 +24,9 @@ MAX_CLUE = 200
 SUCCESS = 4.0  # weight of a successful page relative to others
 AGAIN = 0.3  # of that, for each further service of the same page
 PATIENCE = 8  # visits after which a page counts as unsuccessful: tests take a while
-_REVIEW_EVERY = 200  # visits, or more with a long queue: rescoring all links must stay cheap
+_REVIEW_EVERY = (
+    200  # visits, or more with a long queue: rescoring all links must stay cheap
+)
 _REVIEW_SHARE = 25
 _NOTICEABLE = 0.5  # by which a score must have grown
 MAX_STATE = 64 << 20
@@ -70,7 +72,9 @@ class Adaptive(BaseOrder):
         self._parts = parts or Parts()
         self._pages: OrderedDict[str, PageStats] = OrderedDict()
         self._links: Recent[str, SeenLink] = Recent(MAX_LINKS)  # the latest
-        self._page: Page | None = None  # whose links are being scored, its host, statistics and value
+        self._page: Page | None = (
+            None  # whose links are being scored, its host, statistics and value
+        )
         self._page_host, self._page_stats, self._page_value = "", PageStats(), 0.0
         self._pending: deque[PageStats] = deque()
         self._since_review = 0
@@ -105,7 +109,11 @@ class Adaptive(BaseOrder):
         slots = self._slots(url, clue)
         value = self._model.value(slots) + self._page_value
         if host != self._page_host and self._hosts.is_unknown(host):
-            words = self._features.anchor(clue) + self._features.host(host) + self._page_stats.shared
+            words = (
+                self._features.anchor(clue)
+                + self._features.host(host)
+                + self._page_stats.shared
+            )
             self._hosts.add_link(host, self._page_host, words)
         self._links.put(url, SeenLink(slots, page.url, value))
         return value
@@ -114,13 +122,20 @@ class Adaptive(BaseOrder):
         """Features of the link itself."""
         host, folder, name = split_url(url)
         read = self._features
-        return read.anchor(clue) + read.host(host) + read.folder(folder) + read.name(name.translate(_SAME_DIGITS))
+        return (
+            read.anchor(clue)
+            + read.host(host)
+            + read.folder(folder)
+            + read.name(name.translate(_SAME_DIGITS))
+        )
 
     def _start_page(self, page: Page) -> None:
         """Compute once what all links of a page share."""
         stats = self._pages.get(page.url) or self._remember(page.url)
         if not stats.shared:
-            stats.shared = self._features.page(page.title, page.text, page.language, page.software)
+            stats.shared = self._features.page(
+                page.title, page.text, page.language, page.software
+            )
         self._page, self._page_stats, self._page_host = page, stats, host_of(page.url)
         self._page_value = self._model.value(stats.shared)
 
@@ -130,7 +145,9 @@ class Adaptive(BaseOrder):
 
     def revised(self) -> Iterable[tuple[str, float]]:
         """Links that were scored before the model learned are rescored now and then."""
-        is_due = self._since_review >= max(_REVIEW_EVERY, len(self._links) // _REVIEW_SHARE)
+        is_due = self._since_review >= max(
+            _REVIEW_EVERY, len(self._links) // _REVIEW_SHARE
+        )
         if not is_due or not self._parts.reviews:
             return ()
         self._since_review = 0
@@ -148,11 +165,17 @@ class Adaptive(BaseOrder):
     def rescore(self, candidate: Candidate) -> float:
         if candidate.via is Via.SEED:
             return candidate.score
-        return self._model.value(self._seen(candidate).slots) + self._above_value(candidate.found_on)
+        return self._model.value(self._seen(candidate).slots) + self._above_value(
+            candidate.found_on
+        )
 
     def _seen(self, candidate: Candidate) -> SeenLink:
         known = self._links.get(candidate.url)
-        return known or SeenLink(self._slots(candidate.url, candidate.clue), candidate.found_on, candidate.score)
+        return known or SeenLink(
+            self._slots(candidate.url, candidate.clue),
+            candidate.found_on,
+            candidate.score,
+        )
 
     def host_bonus(self, host: str) -> float:
         return self._hosts.bonus(host) if self._parts.hosts else 0.0
@@ -188,7 +211,9 @@ class Adaptive(BaseOrder):
         if not stats.paid:
             self._hosts.paid(host_of(url))
         if stats.slots:
-            self._model.learn(stats.slots, 1.0, SUCCESS * (AGAIN if stats.paid else 1.0))
+            self._model.learn(
+                stats.slots, 1.0, SUCCESS * (AGAIN if stats.paid else 1.0)
+            )
         stats.paid += count
 
     def _remember(self, url: str) -> PageStats:
@@ -208,24 +233,33 @@ class Adaptive(BaseOrder):
             parts.append(("the page it stands on", model.value(stats.shared)))
         said = [(in_words(name), weight) for name, weight in parts]
         said.append((f"its host: {self._hosts.explain(host)}", self.host_bonus(host)))
-        return sorted(((what, weight) for what, weight in said if weight), key=lambda part: -abs(part[1]))
+        return sorted(
+            ((what, weight) for what, weight in said if weight),
+            key=lambda part: -abs(part[1]),
+        )
 
     def state(self) -> bytes:
         parts = self._model.state(), self._hosts.state()
-        return _VERSION + zlib.compress(b"".join(len(part).to_bytes(4, "little") + part for part in parts), 6)
+        return _VERSION + zlib.compress(
+            b"".join(len(part).to_bytes(4, "little") + part for part in parts), 6
+        )
 
     def restore(self, state: bytes) -> None:
         if not state:
             return
         if not state.startswith(_VERSION):
-            raise ValueError("this is no learned order, or one of another version of Geohound")
+            raise ValueError(
+                "this is no learned order, or one of another version of Geohound"
+            )
         model, hosts = _parts(state)
         self._model.restore(model)
         self._hosts.restore(hosts)
 
     def average(self, states: Sequence[bytes]) -> None:
         """Weights of links are averaged; what is known of hosts is of use only where they are crawled."""
-        self._model.average([_parts(state)[0] for state in states if state.startswith(_VERSION)])
+        self._model.average(
+            [_parts(state)[0] for state in states if state.startswith(_VERSION)]
+        )
 
 
 def _parts(state: bytes) -> tuple[bytes, bytes]:

@@ -76,8 +76,14 @@ class Atf(BaseOrder):
         if self._stale:
             self._stale = False
             before = self._priority
-            self._priority = priority_thirds([term for term, _ in self._frequency.most_common()])
-            self._risen += [term for term, now in self._priority.items() if now < before.get(term, UNKNOWN)]
+            self._priority = priority_thirds(
+                [term for term, _ in self._frequency.most_common()]
+            )
+            self._risen += [
+                term
+                for term, now in self._priority.items()
+                if now < before.get(term, UNKNOWN)
+            ]
         return self._priority
 
     def terms(self, url: str) -> Sequence[str]:
@@ -93,14 +99,20 @@ class Atf(BaseOrder):
         return not is_static(url)
 
     def score(self, link: Link, page: Page) -> float:
-        place = keyword_group(f"{page.title} {page.text}") if page.keyword_group is None else page.keyword_group
+        place = (
+            keyword_group(f"{page.title} {page.text}")
+            if page.keyword_group is None
+            else page.keyword_group
+        )
         return float(-(4 * self.url_priority(address(link, page)) + place))
 
     def seed(self, url: str, position: int) -> float:  # noqa: ARG002
         return float(-4 * self.url_priority(url))
 
     def rescore(self, candidate: Candidate) -> float:
-        return float(-4 * self.url_priority(found_url(candidate))) - (-candidate.score % 4)
+        return float(-4 * self.url_priority(found_url(candidate))) - (
+            -candidate.score % 4
+        )
 
     def recall(self, urls: Iterable[str]) -> None:
         for url in urls:

@@ -12,7 +12,21 @@ from ._vector_space import VectorSpace
 
 PAGE_SHARE, ANCHOR_SHARE, URL_SHARE = 0.5, 0.3, 0.2
 # "Common file extensions" of section 3.3 that may look like a page; the crawl leaves media and documents out anyway.
-FILE_ENDINGS = (".pdf", ".tif", ".tiff", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".zip", ".rar", ".gz", ".css")
+FILE_ENDINGS = (
+    ".pdf",
+    ".tif",
+    ".tiff",
+    ".js",
+    ".doc",
+    ".docx",
+    ".xls",
+    ".xlsx",
+    ".ppt",
+    ".zip",
+    ".rar",
+    ".gz",
+    ".css",
+)
 
 
 class BestFirst(BaseOrder):
@@ -41,9 +55,15 @@ class BestFirst(BaseOrder):
             link.place is not LinkPlace.SCRIPT
         )  # what scripts invoke is a candidate, whatever the page is about
         is_off_topic = relevance < self._options.threshold
-        if is_surface and (is_off_topic or urlsplit(url).path.lower().endswith(FILE_ENDINGS)):
+        if is_surface and (
+            is_off_topic or urlsplit(url).path.lower().endswith(FILE_ENDINGS)
+        ):
             return NEVER
-        return PAGE_SHARE * relevance + self._anchor_part(link.text or link.context) + self._url_part(url)
+        return (
+            PAGE_SHARE * relevance
+            + self._anchor_part(link.text or link.context)
+            + self._url_part(url)
+        )
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
         return [

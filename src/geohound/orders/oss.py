@@ -47,11 +47,18 @@ class OssGroups(BaseOrder):
 
     def rescore(self, candidate: Candidate) -> float:
         """A level begins when the one above is done: then its number of lists is known."""
-        return candidate.score if self.goes_to(self.group(candidate.score), candidate.depth) else NEVER
+        return (
+            candidate.score
+            if self.goes_to(self.group(candidate.score), candidate.depth)
+            else NEVER
+        )
 
     def group(self, score: float) -> int:
         """Groups of seeds of similar rank, of equal size."""
-        groups = max(1, min(self.rules.most_groups, self._seeds // max(1, self.rules.least_seeds)))
+        groups = max(
+            1,
+            min(self.rules.most_groups, self._seeds // max(1, self.rules.least_seeds)),
+        )
         return min(groups - 1, seed_of(score) * groups // max(1, self._seeds))
 
     def goes_to(self, group: int, depth: int) -> bool:
@@ -60,7 +67,11 @@ class OssGroups(BaseOrder):
         if depth <= rules.least_depth or depth > rules.greatest_depth:
             return depth <= rules.least_depth
         found = self._lists[f"{group} {depth - 1}"]
-        return found >= (rules.lists_to_go_on if depth <= rules.usual_depth else rules.lists_to_go_deeper)
+        return found >= (
+            rules.lists_to_go_on
+            if depth <= rules.usual_depth
+            else rules.lists_to_go_deeper
+        )
 
     def learn(self, outcome: Outcome) -> None:
         """A page that holds OGC links, or on which a service was found, is a list page (section 4.1.3).
@@ -83,7 +94,10 @@ class OssGroups(BaseOrder):
         self._lists[f"{self.group(score)} {depth}"] += 1
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
-        return [("group", float(self.group(candidate.score))), ("level", float(candidate.depth))]
+        return [
+            ("group", float(self.group(candidate.score))),
+            ("level", float(candidate.depth)),
+        ]
 
     def state(self) -> bytes:
         return json.dumps(self._lists | {"seeds": self._seeds}).encode()

@@ -27,7 +27,12 @@ class PolarHub(BaseOrder):
     has_stages = True
     seeds_by_rank = True
 
-    def __init__(self, max_width: int = 0, max_depth: int = 0, cut_after: int = OrderOptions().cut_after) -> None:
+    def __init__(
+        self,
+        max_width: int = 0,
+        max_depth: int = 0,
+        cut_after: int = OrderOptions().cut_after,
+    ) -> None:
         self._max_width = max_width
         self._max_depth = max_depth
         self._cut_after = cut_after

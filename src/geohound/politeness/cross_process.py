@@ -19,12 +19,16 @@ from .hosts import Politeness
 log = logging.getLogger(__name__)
 
 TTL_S = 60.0  # after which the hosts of a process that cannot be looked for come free
-MARGIN_S = 10.0  # before that, its holder asks them no more: whoever comes next need not wait
+MARGIN_S = (
+    10.0  # before that, its holder asks them no more: whoever comes next need not wait
+)
 RENEW_S = 15.0
 TENURE_S = 5.0  # so long a host is kept while others wait for it
 LOOK_S = 1.0  # how often is looked who waits for our hosts, and for those of others
 YIELD_S = 2 * LOOK_S  # after which a host that was let go for others is asked for again
-FORGET_S = 3.0  # a host that nobody in this process asked for since is not wanted any longer
+FORGET_S = (
+    3.0  # a host that nobody in this process asked for since is not wanted any longer
+)
 AGREE_S = 60.0  # how often processes agree on the numeric addresses that they share
 MAX_AGREED = 5000  # addresses at a time
 LONG_PAUSE_S = 5.0  # is noted at once, and outlives this process
@@ -59,15 +63,23 @@ class SharedHosts:
         self._is_gone = is_gone
         self._lock = threading.Lock()
         self._ours: dict[str, _Claim] = {}
-        self._asked: dict[str, float] = {}  # hosts that are not ours, and when they were last asked for
-        self._elsewhere: dict[str, float] = {}  # those that others have, and when to try again
-        self._paused: set[str] = set()  # hosts of ours with a long pause that is not noted yet
+        self._asked: dict[
+            str, float
+        ] = {}  # hosts that are not ours, and when they were last asked for
+        self._elsewhere: dict[
+            str, float
+        ] = {}  # those that others have, and when to try again
+        self._paused: set[str] = (
+            set()
+        )  # hosts of ours with a long pause that is not noted yet
         self._delay_s = 0.0  # the longest that anybody here keeps between two requests
         self._renew_at = self._look_at = clock.monotonic()
         self._agree_at = clock.monotonic() + LOOK_S
         self._woken = threading.Event()
         self._is_closed = False
-        self._thread = threading.Thread(target=self._run, name="host-claims", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="host-claims", daemon=True
+        )
 
     def start(self) -> None:
         self._thread.start()
@@ -115,11 +127,17 @@ class SharedHosts:
         """Claim what is asked for, renew what is used, let go of what others want."""
         now = self._clock.monotonic()
         with self._lock:
-            leaving = [host for host, claim in self._ours.items() if claim.is_leaving] if self._look_at <= now else []
+            leaving = (
+                [host for host, claim in self._ours.items() if claim.is_leaving]
+                if self._look_at <= now
+                else []
+            )
             wanted = self._due(now)
         if wanted:
             self._claim(wanted)
-        self._release([host for host in leaving if self._politeness.holder(host) is None])
+        self._release(
+            [host for host in leaving if self._politeness.holder(host) is None]
+        )
         if self._look_at <= now:
             self._look_at = now + LOOK_S
             self._yield(now)
@@ -132,20 +150,29 @@ class SharedHosts:
         addresses = self._politeness.addresses_since(AGREE_S)[-MAX_AGREED:]
         if not addresses:
             return
-        for address, processes in self._claims.share_addresses(addresses, self._holder, 2 * AGREE_S).items():
+        for address, processes in self._claims.share_addresses(
+            addresses, self._holder, 2 * AGREE_S
+        ).items():
             self._politeness.share_address(address, processes)
 
     def _due(self, now: float) -> list[str]:
         """Hosts to be claimed or renewed now."""
-        self._asked = {host: at for host, at in self._asked.items() if now - at < FORGET_S}
-        self._elsewhere = {host: at for host, at in self._elsewhere.items() if host in self._asked}
+        self._asked = {
+            host: at for host, at in self._asked.items() if now - at < FORGET_S
+        }
+        self._elsewhere = {
+            host: at for host, at in self._elsewhere.items() if host in self._asked
+        }
         due = {host for host in self._asked if self._elsewhere.get(host, now) <= now}
         due |= self._paused
         self._paused = set()
         if self._renew_at <= now:
             self._renew_at = now + RENEW_S
             for host, claim in list(self._ours.items()):
-                if now - claim.used_at < RENEW_S or self._politeness.holder(host) is not None:
+                if (
+                    now - claim.used_at < RENEW_S
+                    or self._politeness.holder(host) is not None
+                ):
                     due.add(host)
                 elif claim.valid_to <= now:
                     del self._ours[host]
@@ -189,7 +216,9 @@ class SharedHosts:
         with self._lock:
             for host in wanted:
                 claim = self._ours.get(host)
-                if claim is not None and (now - claim.since >= TENURE_S or now - claim.used_at >= LOOK_S):
+                if claim is not None and (
+                    now - claim.since >= TENURE_S or now - claim.used_at >= LOOK_S
+                ):
                     claim.is_leaving = True
 
     def _release(self, hosts: list[str]) -> None:

@@ -23,10 +23,14 @@ class PolitenessPolicy:
     slow_host_factor: float  # a host that answers slowly is asked less often
     max_slow_delay_s: float  # of that part; what a site asks for may be more
     max_crawl_delay_s: float
-    busy_delay_s: float  # after 429 or 503 without Retry-After, doubled each time in a row
+    busy_delay_s: (
+        float  # after 429 or 503 without Retry-After, doubled each time in a row
+    )
     retry_after_s: float  # before a URL that failed is asked for again
     max_retry_after_s: float
-    address_share: float  # of these pauses, between two requests to any hosts of one address
+    address_share: (
+        float  # of these pauses, between two requests to any hosts of one address
+    )
     requests_per_address: int  # at once
 
 
@@ -41,9 +45,19 @@ class VisitFacts(NamedTuple):
     @classmethod
     def of(cls, visit: Visit, crawl_delay_s: float | None = None) -> VisitFacts:
         if isinstance(visit, Failure):
-            return cls(visit.elapsed_s, visit.reason.means.is_strain, visit.retry_after_s, crawl_delay_s)
+            return cls(
+                visit.elapsed_s,
+                visit.reason.means.is_strain,
+                visit.retry_after_s,
+                crawl_delay_s,
+            )
         is_busy = visit.status in BUSY_STATUSES
-        return cls(visit.elapsed_s, is_busy, asked_pause_s(visit) if is_busy else None, crawl_delay_s)
+        return cls(
+            visit.elapsed_s,
+            is_busy,
+            asked_pause_s(visit) if is_busy else None,
+            crawl_delay_s,
+        )
 
 
 def asked_pause_s(answer: Response) -> float | None:
@@ -89,9 +103,14 @@ def address_pause_s(seen: VisitFacts, troubles: int, policy: PolitenessPolicy) -
 
 def retry_in_s(failure: Failure, policy: PolitenessPolicy) -> float:
     """When a URL that failed for a passing reason is worth another attempt."""
-    return min(max(failure.retry_after_s or 0.0, policy.retry_after_s), policy.max_retry_after_s)
+    return min(
+        max(failure.retry_after_s or 0.0, policy.retry_after_s),
+        policy.max_retry_after_s,
+    )
 
 
 def _usual_s(seen: VisitFacts, policy: PolitenessPolicy) -> float:
-    for_slowness = min(policy.slow_host_factor * seen.elapsed_s, policy.max_slow_delay_s)
+    for_slowness = min(
+        policy.slow_host_factor * seen.elapsed_s, policy.max_slow_delay_s
+    )
     return max(policy.host_delay_s, for_slowness)

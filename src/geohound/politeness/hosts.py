@@ -26,7 +26,15 @@ _ABSENT_S = 1.0  # who comes so much later than it was asked to loses its place
 class _Host:
     """When a host may be asked next, who asks it now, and who is next in line, each with when it loses its place."""
 
-    __slots__ = ("address", "asked_at", "ended_at", "held_by", "line", "next_at", "troubles")
+    __slots__ = (
+        "address",
+        "asked_at",
+        "ended_at",
+        "held_by",
+        "line",
+        "next_at",
+        "troubles",
+    )
 
     def __init__(self) -> None:
         self.next_at = -math.inf
@@ -41,7 +49,14 @@ class _Host:
 class _Address:
     """When an address may be asked next, how many ask it now, and up to when others have been asked to come."""
 
-    __slots__ = ("booked_to", "in_flight", "next_at", "pause_s", "processes", "troubles")
+    __slots__ = (
+        "booked_to",
+        "in_flight",
+        "next_at",
+        "pause_s",
+        "processes",
+        "troubles",
+    )
 
     def __init__(self, pause_s: float) -> None:
         self.next_at = -math.inf
@@ -66,7 +81,13 @@ class Politeness:
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Address] = {}
 
-    def take(self, host: str, who: Hashable, policy: PolitenessPolicy, crawl_delay_s: float | None = None) -> float:
+    def take(
+        self,
+        host: str,
+        who: Hashable,
+        policy: PolitenessPolicy,
+        crawl_delay_s: float | None = None,
+    ) -> float:
         """Have the host for one request: 0 if it is granted, else the seconds after which to come again.
 
         Who comes again in time keeps its place in line.
@@ -145,7 +166,11 @@ class Politeness:
 
     def leave_all(self, who: Hashable) -> None:
         with self._lock:
-            left = [name for name, known in self._hosts.items() if known.held_by == who or who in (known.line or ())]
+            left = [
+                name
+                for name, known in self._hosts.items()
+                if known.held_by == who or who in (known.line or ())
+            ]
         for host in left:
             self.leave(host, who)
 
@@ -162,7 +187,11 @@ class Politeness:
         """Those that were asked within so many seconds."""
         with self._lock:
             since = self._clock.monotonic() - seconds
-            return [address for address, known in self._addresses.items() if known.in_flight or known.next_at > since]
+            return [
+                address
+                for address, known in self._addresses.items()
+                if known.in_flight or known.next_at > since
+            ]
 
     def share_address(self, address: str, processes: int) -> None:
         """So many processes ask this address, this one among them."""
@@ -175,12 +204,20 @@ class Politeness:
         """Seconds until the pause of the host is over, whoever has it."""
         with self._lock:
             known = self._hosts.get(host)
-            return self._pause_left_s(known, policy, None, self._clock.monotonic()) if known is not None else 0.0
+            return (
+                self._pause_left_s(known, policy, None, self._clock.monotonic())
+                if known is not None
+                else 0.0
+            )
 
     def pause_left_s(self, host: str) -> float:
         """Seconds for which the host is to be left alone, whoever asks."""
         known = self._hosts.get(host)
-        return max(0.0, known.next_at - self._clock.monotonic()) if known is not None else 0.0
+        return (
+            max(0.0, known.next_at - self._clock.monotonic())
+            if known is not None
+            else 0.0
+        )
 
     def postpone(self, host: str, seconds: float) -> None:
         """Leave the host alone for at least so long."""
@@ -190,7 +227,12 @@ class Politeness:
             known.next_at = max(known.next_at, now + seconds)
 
     def _wait_s(
-        self, known: _Host, who: Hashable, policy: PolitenessPolicy, crawl_delay_s: float | None, now: float
+        self,
+        known: _Host,
+        who: Hashable,
+        policy: PolitenessPolicy,
+        crawl_delay_s: float | None,
+        now: float,
     ) -> float:
         again_s = min(max(policy.host_delay_s / 2, _LEAST_RETRY_S), _MOST_RETRY_S)
         if known.held_by is not None:
@@ -201,13 +243,21 @@ class Politeness:
             return left_s + ahead * max(policy.host_delay_s, again_s)
         return self._address_wait_s(known.address, policy, now)
 
-    def _pause_left_s(self, known: _Host, policy: PolitenessPolicy, crawl_delay_s: float | None, now: float) -> float:
+    def _pause_left_s(
+        self,
+        known: _Host,
+        policy: PolitenessPolicy,
+        crawl_delay_s: float | None,
+        now: float,
+    ) -> float:
         """A delay that was learned only after the last request counts from its end."""
         asked_s = min(crawl_delay_s or 0.0, policy.max_crawl_delay_s)
         due_at = max(known.next_at, known.ended_at + max(policy.host_delay_s, asked_s))
         return max(0.0, due_at - now)
 
-    def _address_wait_s(self, address: str, policy: PolitenessPolicy, now: float) -> float:
+    def _address_wait_s(
+        self, address: str, policy: PolitenessPolicy, now: float
+    ) -> float:
         known = self._addresses.get(address)
         if known is None or _is_free(known, policy, now):
             return 0.0
@@ -219,7 +269,9 @@ class Politeness:
         known.booked_to = come_at + known.shared_pause_s
         return come_at - now
 
-    def _enter(self, known: _Host, address: str, policy: PolitenessPolicy, now: float) -> None:
+    def _enter(
+        self, known: _Host, address: str, policy: PolitenessPolicy, now: float
+    ) -> None:
         known.asked_at = address
         if not address:
             return
@@ -227,7 +279,9 @@ class Politeness:
         if asked is None:
             if len(self._addresses) >= _MAX_ADDRESSES:
                 self._forget_addresses()
-            asked = self._addresses[address] = _Address(policy.host_delay_s * policy.address_share)
+            asked = self._addresses[address] = _Address(
+                policy.host_delay_s * policy.address_share
+            )
         asked.in_flight += 1
         asked.next_at = now + asked.shared_pause_s
 
@@ -247,11 +301,19 @@ class Politeness:
 
     def _forget_hosts(self, now: float) -> None:
         """Hosts that are free, due and well need no memory; if all are waiting, the ones due soonest go."""
-        in_use = {name: host for name, host in self._hosts.items() if host.held_by is not None}
+        in_use = {
+            name: host for name, host in self._hosts.items() if host.held_by is not None
+        }
         waiting = [item for item in self._hosts.items() if item[0] not in in_use]
-        waiting = [(name, host) for name, host in waiting if host.next_at > now or host.troubles or host.line]
+        waiting = [
+            (name, host)
+            for name, host in waiting
+            if host.next_at > now or host.troubles or host.line
+        ]
         if len(waiting) + len(in_use) >= _MAX_HOSTS:
-            waiting = sorted(waiting, key=lambda item: item[1].next_at)[_MAX_HOSTS // 10 :]
+            waiting = sorted(waiting, key=lambda item: item[1].next_at)[
+                _MAX_HOSTS // 10 :
+            ]
         self._hosts = in_use | dict(waiting)
 
     def _forget_addresses(self) -> None:

@@ -15,7 +15,11 @@ class TaskPoliteness:
     """Turns at hosts, taken for the leases of a frontier and used by those who make the requests."""
 
     def __init__(
-        self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock, shared: SharedHosts | None = None
+        self,
+        politeness: Politeness,
+        policy: PolitenessPolicy,
+        clock: Clock,
+        shared: SharedHosts | None = None,
     ) -> None:
         """`shared` are the hosts of a catalogue that several processes may crawl into."""
         self._politeness = politeness
@@ -29,7 +33,9 @@ class TaskPoliteness:
 
     def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
         """The same for somebody else of this task."""
-        if self._shared is not None and host:  # files have none, and may be read by several at once
+        if (
+            self._shared is not None and host
+        ):  # files have none, and may be read by several at once
             wait_s = self._shared.wait_s(host, self._policy.host_delay_s)
             if wait_s > 0:
                 return wait_s
@@ -63,12 +69,20 @@ class TaskPoliteness:
 class LocalTurns:
     """Turns of one who asks in this process; those that were taken for a lease come first."""
 
-    def __init__(self, politeness: Politeness, policy: PolitenessPolicy, clock: Clock, task: TaskPoliteness) -> None:
+    def __init__(
+        self,
+        politeness: Politeness,
+        policy: PolitenessPolicy,
+        clock: Clock,
+        task: TaskPoliteness,
+    ) -> None:
         self._politeness = politeness
         self._policy = policy
         self._clock = clock
         self._task = task
-        self._held: dict[str, object] = {}  # hosts that are ours now, and under which name
+        self._held: dict[
+            str, object
+        ] = {}  # hosts that are ours now, and under which name
 
     def take_over(self, host: str) -> str | None:
         """Have the turn that was taken for a lease, and the address it is for; None if there is none."""
@@ -81,7 +95,9 @@ class LocalTurns:
     def address_of(self, host: str) -> str:
         return self._politeness.address_of(host)
 
-    async def turn(self, host: str, crawl_delay_s: float | None, patience_s: float) -> float:
+    async def turn(
+        self, host: str, crawl_delay_s: float | None, patience_s: float
+    ) -> float:
         if self.take_over(host) is not None:
             return 0.0
         give_up_at = self._clock.monotonic() + patience_s

@@ -10,7 +10,9 @@ from .formula import VisitFacts
 class Turns(Protocol):
     """Who makes requests waits here for its turn, and says when the request is over; one at a time for each host."""
 
-    async def turn(self, host: str, crawl_delay_s: float | None, patience_s: float) -> float:
+    async def turn(
+        self, host: str, crawl_delay_s: float | None, patience_s: float
+    ) -> float:
         """Wait for the host: 0 when we have it, or how long it would be, if that is too long."""
 
     def claim(self, host: str, address: str) -> bool:

@@ -73,7 +73,14 @@ from .records import (
     named,
     schemas,
 )
-from .reports import FACET_VALUES, REPORTS, facets_record, report, report_table, scope_of
+from .reports import (
+    FACET_VALUES,
+    REPORTS,
+    facets_record,
+    report,
+    report_table,
+    scope_of,
+)
 from .task_changes import chosen_task
 from .tasks import routes as task_routes
 
@@ -101,7 +108,10 @@ def opensearch(request: Request) -> Response:
     In the words of the Geo extension, boxes that share some place intersect.
     """
     pairs = [(k, v) for k, v in request.query_params.multi_items() if v]
-    pairs = [(k, "overlaps" if (k, v.lower()) == ("relation", "intersects") else v) for k, v in pairs]
+    pairs = [
+        (k, "overlaps" if (k, v.lower()) == ("relation", "intersects") else v)
+        for k, v in pairs
+    ]
     return search(Request({**request.scope, "query_string": urlencode(pairs).encode()}))
 
 
@@ -112,13 +122,18 @@ def layers(request: Request) -> Response:
         return lines(request, map(found_layer, _all_layers(request, query)))
     results = portal_of(request).index.layers(query)
     found = [found_layer(hit) for hit in results.hits]
-    return answer(request, FoundLayers(layers=found, total=results.total, next=results.next or None))
+    return answer(
+        request,
+        FoundLayers(layers=found, total=results.total, next=results.next or None),
+    )
 
 
 def facets(request: Request) -> Response:
     """GET /facets"""
     portal = portal_of(request)
-    results = portal.index.search(replace(_query(request), limit=1, offset=0, facet_values=FACET_VALUES))
+    results = portal.index.search(
+        replace(_query(request), limit=1, offset=0, facet_values=FACET_VALUES)
+    )
     return answer(request, facets_record(portal, results))
 
 
@@ -128,14 +143,19 @@ def services(request: Request) -> Response:
     query = replace(_exportable(request), fold=False)
     if wants_export(request):
         return exported(request, query)
-    if wants_lines(request) and replace(query, kinds=(), states=(), limit=0, offset=0) == Query(limit=0, fold=False):
+    if wants_lines(request) and replace(
+        query, kinds=(), states=(), limit=0, offset=0
+    ) == Query(limit=0, fold=False):
         entries = portal.catalogue.entries(Filter(query.kinds, query.states))
         return lines(request, map(_brief_entry, entries))
     if wants_lines(request):
         return lines(request, map(_brief_hit, all_hits(portal.index, query)))
     results = portal.index.search(query)
     found = [_brief_hit(hit) for hit in results.hits]
-    return answer(request, ServicesRecord(services=found, total=results.total, next=results.next or None))
+    return answer(
+        request,
+        ServicesRecord(services=found, total=results.total, next=results.next or None),
+    )
 
 
 def _brief_hit(hit: Hit) -> BriefService:
@@ -153,8 +173,13 @@ def service(request: Request) -> Response:
     found = _service(request)
     shown = found.layers[window.first : window.first + window.limit]
     past = portal.past.of(found.id) if portal.past else None
-    record = known_service(portal.catalogue, found, portal.topics_of, datetime.now(UTC), shown, past)
-    return answer(request, msgspec.structs.replace(record, sightings=record.sightings[:_MAX_SIGHTINGS]))
+    record = known_service(
+        portal.catalogue, found, portal.topics_of, datetime.now(UTC), shown, past
+    )
+    return answer(
+        request,
+        msgspec.structs.replace(record, sightings=record.sightings[:_MAX_SIGHTINGS]),
+    )
 
 
 def service_layers(request: Request) -> Response:
@@ -174,7 +199,11 @@ def open_service(request: Request) -> Response:
     params = read(OpenParams, from_api(request.query_params))
     box = read_box(params.bbox)
     found = _service(request)
-    layer = next((la for la in found.layers if la.name == params.layer), None) if params.layer else None
+    layer = (
+        next((la for la in found.layers if la.name == params.layer), None)
+        if params.layer
+        else None
+    )
     if params.layer and layer is None:
         raise HTTPException(404, "The service has no layer with this name.")
     return answer(request, opening_record(portal_of(request).open(found, layer, box)))
@@ -184,10 +213,20 @@ def files(request: Request) -> Response:
     """GET /files: data files that pages link to, in the order in which they were found"""
     store = portal_of(request).files
     which = read_file_filter(from_api(request.query_params))
-    found, counts = (store.files(which), store.count(which)) if store else ((), NO_FILES)
+    found, counts = (
+        (store.files(which), store.count(which)) if store else ((), NO_FILES)
+    )
     following = f"f{found[-1].number}" if len(found) == which.limit else None
     records = [file_record(each) for each in found]
-    return answer(request, FilesRecord(files=records, total=counts.files, formats=dict(counts.formats), next=following))
+    return answer(
+        request,
+        FilesRecord(
+            files=records,
+            total=counts.files,
+            formats=dict(counts.formats),
+            next=following,
+        ),
+    )
 
 
 def suggest(request: Request) -> Response:
@@ -201,7 +240,11 @@ def suggest(request: Request) -> Response:
             found |= dict.fromkeys(la.title or la.name for la in hit.layers[:2])
             found |= dict.fromkeys([hit.service.title])
     titles = [" ".join(title.split())[:100] for title in found if title.strip()]
-    return answer(request, [text, _most_alike(text, titles)[:10]], "application/x-suggestions+json")
+    return answer(
+        request,
+        [text, _most_alike(text, titles)[:10]],
+        "application/x-suggestions+json",
+    )
 
 
 def _most_alike(text: str, titles: Sequence[str]) -> Sequence[str]:
@@ -213,7 +256,12 @@ def _most_alike(text: str, titles: Sequence[str]) -> Sequence[str]:
 
 def reports(request: Request) -> Response:
     """GET /reports"""
-    return answer(request, ReportsRecord(reports=[ReportName(name=k, title=v) for k, v in REPORTS.items()]))
+    return answer(
+        request,
+        ReportsRecord(
+            reports=[ReportName(name=k, title=v) for k, v in REPORTS.items()]
+        ),
+    )
 
 
 def one_report(request: Request) -> Response:
@@ -232,7 +280,10 @@ def one_report(request: Request) -> Response:
 
 def report_file(name: str, table: Table, form: str) -> Response:
     """A report to keep: CSV, or its chart; 404 where there is nothing to draw."""
-    headers = {"Cache-Control": "no-cache", "Content-Disposition": f'inline; filename="{name}.{form}"'}
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Disposition": f'inline; filename="{name}.{form}"',
+    }
     if form == "csv":
         return Response(to_csv(table), 200, headers, "text/csv; charset=utf-8")
     drawn = draw(name, REPORTS[name], table, read_land(land_file()))
@@ -249,24 +300,43 @@ def report_file(name: str, table: Table, form: str) -> Response:
 def health(request: Request) -> Response:
     """GET /health"""
     found, found_layers = portal_of(request).catalogue.count()
-    return answer(request, StatusRecord(status="ok", version=__version__, services=found, layers=found_layers))
+    return answer(
+        request,
+        StatusRecord(
+            status="ok", version=__version__, services=found, layers=found_layers
+        ),
+    )
 
 
 def openapi(request: Request) -> Response:
     """GET /openapi.json"""
     portal = portal_of(request)
-    parts = map_routes.schemas(), testing_routes.schemas(), cluster_routes.schemas(), task_routes.schemas(portal)
-    described = {name: schema for part in (schemas(), *parts) for name, schema in part.items()}
-    choices = {"kind": sorted(portal.kinds), "f": list(portal.exporters) or ["json", "jsonl"]}
+    parts = (
+        map_routes.schemas(),
+        testing_routes.schemas(),
+        cluster_routes.schemas(),
+        task_routes.schemas(portal),
+    )
+    described = {
+        name: schema for part in (schemas(), *parts) for name, schema in part.items()
+    }
+    choices = {
+        "kind": sorted(portal.kinds),
+        "f": list(portal.exporters) or ["json", "jsonl"],
+    }
     return answer(request, document(OPERATIONS, described, choices))
 
 
 def _query(request: Request) -> Query:
-    return read_query(from_api(request.query_params), API, {"kind": portal_of(request).kinds})
+    return read_query(
+        from_api(request.query_params), API, {"kind": portal_of(request).kinds}
+    )
 
 
 def _exportable(request: Request) -> Query:
-    return read_query(from_api(request.query_params), EXPORTABLE, {"kind": portal_of(request).kinds})
+    return read_query(
+        from_api(request.query_params), EXPORTABLE, {"kind": portal_of(request).kinds}
+    )
 
 
 def _service(request: Request) -> Service:
@@ -294,9 +364,13 @@ _FORMATS = (
 _SEARCH = parameters(ApiSearch)
 _EXPORTABLE = parameters(ExportableSearch)
 _LAYER_WINDOW = parameters(LayerWindow)
-_SERVICE_ID = Parameter("id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path")
+_SERVICE_ID = Parameter(
+    "id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path"
+)
 _REPORT_TYPES = ("application/json", "text/csv", "image/svg+xml", "image/png")
-_REPORT_NAME = Parameter("name", {"type": "string", "enum": list(REPORTS)}, "the name of a report", "path")
+_REPORT_NAME = Parameter(
+    "name", {"type": "string", "enum": list(REPORTS)}, "the name of a report", "path"
+)
 OPERATIONS = (
     ApiOperation(
         "/search", "search", "Services that match, best first", search, named(ResultsRecord), _EXPORTABLE, _FORMATS

@@ -20,7 +20,15 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from geohound.accounts import Accounts
-from geohound.contracts import CatalogueStore, DataFileStore, Exporter, Kind, SearchIndex, SnippetWriter, StoreError
+from geohound.contracts import (
+    CatalogueStore,
+    DataFileStore,
+    Exporter,
+    Kind,
+    SearchIndex,
+    SnippetWriter,
+    StoreError,
+)
 from geohound.views.known import Past
 from geohound.views.parsing import ParameterError
 
@@ -120,7 +128,11 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
         Middleware(RateLimit, per_minute=requests_per_minute),
         Middleware(GZipMiddleware, minimum_size=1024),
     ]
-    app = Starlette(routes=guarded(_routes()), middleware=middleware, exception_handlers=_error_table())
+    app = Starlette(
+        routes=guarded(_routes()),
+        middleware=middleware,
+        exception_handlers=_error_table(),
+    )
     portal = Portal(
         catalogue, index, kinds, about or About(), _environment(), classifier, tasks, requests, snippets or {}, reach,
         files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests, cluster,
@@ -179,7 +191,9 @@ class _SafeHeaders:
                 _add_safe_headers(MutableHeaders(scope=message))
             await send(message)
 
-        await self._app(scope, receive, send_safely if scope["type"] == "http" else send)
+        await self._app(
+            scope, receive, send_safely if scope["type"] == "http" else send
+        )
 
 
 def _add_safe_headers(headers: MutableHeaders) -> None:
@@ -204,18 +218,30 @@ def _listening_at(scope: Scope) -> str:
 def _healthz(request: Request) -> Response:
     """For load balancers: the portal answers and the catalogue can be read."""
     services, layers = portal_of(request).catalogue.count()
-    return PlainTextResponse(f"ok: {services} services, {layers} layers\n", headers={"Cache-Control": "no-store"})
+    return PlainTextResponse(
+        f"ok: {services} services, {layers} layers\n",
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def _error_table() -> dict[Any, Any]:
     troubles = dict.fromkeys(_STORE_TROUBLE, _on_store)
-    return {HTTPException: _on_http_error, ParameterError: _on_parameter, **troubles, Exception: _on_bug}
+    return {
+        HTTPException: _on_http_error,
+        ParameterError: _on_parameter,
+        **troubles,
+        Exception: _on_bug,
+    }
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker: Starlette guarantees it
     stock = SENTENCES.get(error.status_code)
-    sentence = stock if stock and error.detail in ("Not Found", "Method Not Allowed") else error.detail
+    sentence = (
+        stock
+        if stock and error.detail in ("Not Found", "Method Not Allowed")
+        else error.detail
+    )
     return _error_response(request, error.status_code, sentence, headers=error.headers)
 
 
@@ -227,12 +253,18 @@ def _on_parameter(request: Request, error: Exception) -> Response:
 def _on_store(request: Request, error: Exception) -> Response:
     """The catalogue is damaged, held or gone: the owner finds the reason in the log."""
     log.error("The catalogue cannot be read: %s", error)
-    return _error_response(request, 503, "The catalogue cannot be read; the log of the portal has the reason.")
+    return _error_response(
+        request,
+        503,
+        "The catalogue cannot be read; the log of the portal has the reason.",
+    )
 
 
 def _on_bug(request: Request, _: Exception) -> Response:
     """The server logs the traceback, the visitor gets a sentence; this answer passes by the middleware."""
-    response = _error_response(request, 500, "Internal error; it has been logged. Please try again.")
+    response = _error_response(
+        request, 500, "Internal error; it has been logged. Please try again."
+    )
     _add_safe_headers(response.headers)
     return response
 

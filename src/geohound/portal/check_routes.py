@@ -31,14 +31,20 @@ async def check_service(request: Request) -> Response:
     service, check = await run_in_threadpool(_asked, request)
     async for _ in _events(check, service):
         pass
-    return RedirectResponse(f"/services/{service.id}#health", 303, {"Cache-Control": "no-store"})
+    return RedirectResponse(
+        f"/services/{service.id}#health", 303, {"Cache-Control": "no-store"}
+    )
 
 
 async def check_service_watched(request: Request) -> Response:
     """POST /services/{id}/check of the API"""
     check_no_form(request)
     service, check = await run_in_threadpool(_asked, request)
-    return StreamingResponse(_events(check, service), media_type=JSON_LINES, headers={"Cache-Control": "no-store"})
+    return StreamingResponse(
+        _events(check, service),
+        media_type=JSON_LINES,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def _asked(request: Request) -> tuple[Service, CheckNow]:
@@ -50,7 +56,11 @@ def _asked(request: Request) -> tuple[Service, CheckNow]:
     if portal.check is None:
         raise HTTPException(404, "This portal does not check services.")
     if len(_running) >= _MAX_AT_ONCE or service.id in _running:
-        raise HTTPException(503, "Services are being checked; try again in a minute.", {"Retry-After": str(REST_S)})
+        raise HTTPException(
+            503,
+            "Services are being checked; try again in a minute.",
+            {"Retry-After": str(REST_S)},
+        )
     wait_s = rest_s(portal, service)
     if wait_s:
         sentence = f"This service was checked a moment ago. It can be checked again in {wait_s} s."
@@ -75,7 +85,9 @@ async def _events(check: CheckNow, service: Service) -> AsyncIterator[bytes]:
         _running.discard(service.id)
 
 
-_ID = Parameter("id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path")
+_ID = Parameter(
+    "id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path"
+)
 
 OPERATIONS = (
     ApiOperation(

@@ -85,7 +85,9 @@ def pages() -> list[BaseRoute]:
 
 
 def schemas() -> Mapping[str, Any]:
-    _, components = msgspec.json.schema_components((ClusterRecord,), ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        (ClusterRecord,), ref_template="#/components/schemas/{name}"
+    )
     return components
 
 

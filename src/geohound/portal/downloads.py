@@ -48,17 +48,31 @@ def layer_file(request: Request) -> Response:
     if service is None or exporter is None:
         raise HTTPException(404, "This service is not in the catalogue.")
     name = request.query_params.get("layer", "")
-    layers = tuple(layer for layer in service.layers if layer.name == name) or service.layers
-    chosen = replace(portal.reachable(service), layers=tuple(map(portal.reachable_layer, layers)))
+    layers = (
+        tuple(layer for layer in service.layers if layer.name == name) or service.layers
+    )
+    chosen = replace(
+        portal.reachable(service), layers=tuple(map(portal.reachable_layer, layers))
+    )
     state = assess(portal.catalogue.checks(service.id)).state
-    return _file(request, exporter, _exporting(portal).write_one(exporter, chosen, state), f"geohound-{service.id}")
+    return _file(
+        request,
+        exporter,
+        _exporting(portal).write_one(exporter, chosen, state),
+        f"geohound-{service.id}",
+    )
 
 
 def _exporting(portal: Portal) -> Exporting:
     return Exporting(portal.catalogue, portal.index, portal.kinds)
 
 
-def _file(request: Request, exporter: Exporter, pieces: Iterable[bytes], name: str) -> Response:
-    headers = {**OPEN, "Content-Disposition": f'attachment; filename="{name}.{exporter.extension}"'}
+def _file(
+    request: Request, exporter: Exporter, pieces: Iterable[bytes], name: str
+) -> Response:
+    headers = {
+        **OPEN,
+        "Content-Disposition": f'attachment; filename="{name}.{exporter.extension}"',
+    }
     sent = pieces if request.method != "HEAD" else ()
     return StreamingResponse(sent, headers=headers, media_type=exporter.media_type)

@@ -45,7 +45,11 @@ def plain(text: str) -> str:
 
 def line(text: str) -> str:
     """A title as it stands, on one line: what looks like mark-up in it may be part of the name, as in A <INSPIRE>."""
-    whole = html.unescape(text[:_MAX_PLAIN_CHARS]) if "&" in text else text[:_MAX_PLAIN_CHARS]
+    whole = (
+        html.unescape(text[:_MAX_PLAIN_CHARS])
+        if "&" in text
+        else text[:_MAX_PLAIN_CHARS]
+    )
     return " ".join((whole if whole.isascii() else whole.translate(_TURNS)).split())
 
 
@@ -86,7 +90,9 @@ def _words_pattern(words: str) -> re.Pattern[str] | None:
     found = sorted(spaced, key=len, reverse=True)[:20]
     ways = [re.escape(run) for run in sorted(set(runs), key=len, reverse=True)[:20]]
     if found:
-        ways.append(rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in found)})\w{{0,3}}(?!\w)")
+        ways.append(
+            rf"(?<!\w)(?:{'|'.join(re.escape(w) for w in found)})\w{{0,3}}(?!\w)"
+        )
     return re.compile("|".join(ways), re.IGNORECASE) if ways else None
 
 
@@ -105,7 +111,10 @@ def description_label(url: str) -> str:
 
 def name(service: Service) -> str:
     """The title; services without one are many, and an address makes a poor heading."""
-    return line(service.title) or f"Untitled service at {host(service.endpoint) or service.endpoint}"
+    return (
+        line(service.title)
+        or f"Untitled service at {host(service.endpoint) or service.endpoint}"
+    )
 
 
 def box_of(thing: Service | Layer) -> BBox | None:
@@ -114,7 +123,11 @@ def box_of(thing: Service | Layer) -> BBox | None:
 
 def box_text(box: BBox | None, separator: str = ",") -> str:
     """`W,S,E,N` with no more digits than a map needs."""
-    return separator.join(f"{v:.5f}".rstrip("0").rstrip(".") for v in box.as_tuple()) if box else ""
+    return (
+        separator.join(f"{v:.5f}".rstrip("0").rstrip(".") for v in box.as_tuple())
+        if box
+        else ""
+    )
 
 
 def box_words(box: BBox) -> str:
@@ -128,7 +141,9 @@ def box_words(box: BBox) -> str:
 
 def _degrees(value: float, plus: str, minus: str) -> str:
     number = f"{abs(value):.2f}".rstrip("0").rstrip(".")
-    return f"{number}°" if number == "0" else f"{number}° {plus if value > 0 else minus}"
+    return (
+        f"{number}°" if number == "0" else f"{number}° {plus if value > 0 else minus}"
+    )
 
 
 def declared_words(extent: Extent) -> str:
@@ -137,7 +152,9 @@ def declared_words(extent: Extent) -> str:
 
 def layer_matches(layer: Layer, words: str) -> bool:
     """Does every word stand somewhere in the layer's name, title, abstract or keywords?"""
-    text = " ".join((layer.name, layer.title, layer.abstract, *layer.keywords)).casefold()
+    text = " ".join(
+        (layer.name, layer.title, layer.abstract, *layer.keywords)
+    ).casefold()
     return all(word in text for word in words.casefold().split())
 
 
@@ -166,7 +183,12 @@ def moment(at: datetime) -> str:
 
 def short_url(url: str, max_chars: int = 70) -> str:
     """An address without what all have, cut where it is long."""
-    text = printable(url).removeprefix("https://").removeprefix("http://").removesuffix("/")
+    text = (
+        printable(url)
+        .removeprefix("https://")
+        .removeprefix("http://")
+        .removesuffix("/")
+    )
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 

@@ -26,9 +26,15 @@ _MAX_TAGS = 50
 _LINES_AT_ONCE = 50
 
 
-def answer(request: Request, record: Any, media_type: str = "application/json") -> Response:
+def answer(
+    request: Request, record: Any, media_type: str = "application/json"
+) -> Response:
     """The record; nothing but 304 where the asker holds it already."""
-    lasting = msgspec.structs.replace(record, elapsed_ms=0.0) if isinstance(record, ResultsRecord) else record
+    lasting = (
+        msgspec.structs.replace(record, elapsed_ms=0.0)
+        if isinstance(record, ResultsRecord)
+        else record
+    )
     tag = f'"{hashlib.sha256(encode(lasting)).hexdigest()[:24]}"'
     headers = {**OPEN, "ETag": tag, "Cache-Control": "no-cache"}
     if _knows(request.headers.get("if-none-match", ""), tag):
@@ -63,17 +69,26 @@ def lines(request: Request, records: Iterable[Any]) -> Response:
 def _dumped(records: Iterable[Any]) -> Iterator[bytes]:
     """Some lines at once: each piece that is sent costs a change of threads."""
     coming = iter(records)
-    while some := b"".join(encode(record) + b"\n" for record in islice(coming, _LINES_AT_ONCE)):
+    while some := b"".join(
+        encode(record) + b"\n" for record in islice(coming, _LINES_AT_ONCE)
+    ):
         yield some
 
 
 def wants_lines(request: Request) -> bool:
-    return JSON_LINES in request.headers.get("accept", "") or request.query_params.get("f") == "jsonl"
+    return (
+        JSON_LINES in request.headers.get("accept", "")
+        or request.query_params.get("f") == "jsonl"
+    )
 
 
 def problem(status: int, sentence: str, parameter: str = "") -> Response:
     """An RFC 9457 problem document."""
-    record: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
+    record: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+    }
     record["detail"] = sentence
     if parameter:
         record["parameter"] = parameter

@@ -38,7 +38,13 @@ _MATCHES = 500  # services of a search whose lives a feed follows
 class BadgeParams(msgspec.Struct, frozen=True, kw_only=True):
     """What a badge is about."""
 
-    layer: Annotated[str, Meta(max_length=500, description="name of a layer; without one: the whole service")] = ""
+    layer: Annotated[
+        str,
+        Meta(
+            max_length=500,
+            description="name of a layer; without one: the whole service",
+        ),
+    ] = ""
 
 
 def feed_atom(request: Request) -> Response:
@@ -54,15 +60,25 @@ def feed_json(request: Request) -> Response:
 def service_feed(request: Request) -> Response:
     """GET /services/{id}/feed.atom"""
     service = _service(request)
-    found = _feed(request, service.title or service.endpoint, _events(request, service), {service.id: service})
+    found = _feed(
+        request,
+        service.title or service.endpoint,
+        _events(request, service),
+        {service.id: service},
+    )
     return _file(request, feeds.atom(found), feeds.ATOM)
 
 
 def service_outages(request: Request) -> Response:
     """GET /services/{id}/outages.ics"""
-    service, now = _service(request), datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    service, now = (
+        _service(request),
+        datetime.now(UTC).replace(minute=0, second=0, microsecond=0),
+    )
     found = feeds.outages(_events(request, service))
-    return _file(request, feeds.calendar(service.id, service.title, found, now), feeds.CALENDAR)
+    return _file(
+        request, feeds.calendar(service.id, service.title, found, now), feeds.CALENDAR
+    )
 
 
 def service_badge(request: Request) -> Response:
@@ -71,7 +87,11 @@ def service_badge(request: Request) -> Response:
     service, portal = _service(request), portal_of(request)
     state = assess(portal.catalogue.checks(service.id)).state
     if not asked.layer:
-        return _file(request, feeds.badge(portal.kind_label(service.kind), str(state), state), feeds.SVG)
+        return _file(
+            request,
+            feeds.badge(portal.kind_label(service.kind), str(state), state),
+            feeds.SVG,
+        )
     looks = portal.past.history.layers(service.id) if portal.past else ()
     ok = next((look.ok for look in looks if look.layer == asked.layer), None)
     words = {True: ("works", HealthState.ALIVE), False: ("fails", HealthState.UNSURE)}
@@ -97,8 +117,12 @@ class _Collector:
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
         now = datetime.now(UTC)
-        states = GaugeMetricFamily("geohound_services_by_state", "Services by state.", labels=("state",))
-        counts = self._portal.index.search(read_query({"limit": ["1"]}, API, {})).facets.get("state", {})
+        states = GaugeMetricFamily(
+            "geohound_services_by_state", "Services by state.", labels=("state",)
+        )
+        counts = self._portal.index.search(
+            read_query({"limit": ["1"]}, API, {})
+        ).facets.get("state", {})
         for state in HealthState:
             states.add_metric((str(state),), counts.get(str(state), 0))
         yield states
@@ -106,10 +130,16 @@ class _Collector:
         if past is None:
             return
         due = past.queue.count_due(now - timedelta(days=1))
-        yield GaugeMetricFamily("geohound_checks_overdue", "Looks that are late by more than a day.", due)
-        recent = Counter(str(event.change) for event in past.history.since(now - timedelta(days=1)))
+        yield GaugeMetricFamily(
+            "geohound_checks_overdue", "Looks that are late by more than a day.", due
+        )
+        recent = Counter(
+            str(event.change) for event in past.history.since(now - timedelta(days=1))
+        )
         events = GaugeMetricFamily(
-            "geohound_events_last_day", "Events of services in the last day.", labels=("change",)
+            "geohound_events_last_day",
+            "Events of services in the last day.",
+            labels=("change",),
         )
         for change, count in sorted(recent.items()):
             events.add_metric((change,), count)
@@ -122,14 +152,25 @@ def _search_feed(request: Request) -> Feed:
     results = portal.index.search(replace(query, limit=_MATCHES, offset=0, fold=False))
     services = {hit.service.id: hit.service for hit in results.hits}
     since = datetime.now(UTC) - timedelta(days=feeds.FEED_DAYS)
-    events = [e for e in portal.past.history.since(since) if e.service_id in services] if portal.past else []
+    events = (
+        [e for e in portal.past.history.since(since) if e.service_id in services]
+        if portal.past
+        else []
+    )
     words = f" that match “{query.text}”" if query.text else ""
     return _feed(request, f"Geohound: services{words}", events, services)
 
 
-def _feed(request: Request, title: str, events: Iterable[LifeEvent], services: dict[str, Service]) -> Feed:
+def _feed(
+    request: Request,
+    title: str,
+    events: Iterable[LifeEvent],
+    services: dict[str, Service],
+) -> Feed:
     base = _base(request)
-    latest = sorted(events, key=lambda event: event.at, reverse=True)[: feeds.MAX_ENTRIES]
+    latest = sorted(events, key=lambda event: event.at, reverse=True)[
+        : feeds.MAX_ENTRIES
+    ]
     entries = [
         FeedEntry(
             event, services[event.service_id].title if event.service_id in services else "",
@@ -168,7 +209,9 @@ def _file(request: Request, body: bytes, media_type: str) -> Response:
     return Response(body, 200, headers, media_type)
 
 
-_ID = Parameter("id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path")
+_ID = Parameter(
+    "id", {"type": "string", "pattern": "^[0-9a-f]{16}$"}, "the id of a service", "path"
+)
 _SEARCH = parameters(ApiSearch)
 _TEXT = {"type": "string"}
 OPERATIONS = (

@@ -44,24 +44,39 @@ class ApiOperation:
     method: str = "GET"
     body: str = ""  # the name of the schema of what is sent; empty where nothing is
     status: int = 200
-    refusals: Sequence[int] = ()  # statuses of problems beside those that the parameters may cause
+    refusals: Sequence[
+        int
+    ] = ()  # statuses of problems beside those that the parameters may cause
 
 
 def parameters(kind: type[msgspec.Struct]) -> tuple[Parameter, ...]:
     """The parameters of a query, as their types say."""
-    return tuple(Parameter(name, f.schema, f.description, most=f.max_values) for name, f in fields(kind).items())
+    return tuple(
+        Parameter(name, f.schema, f.description, most=f.max_values)
+        for name, f in fields(kind).items()
+    )
 
 
 def routes(operations: Sequence[ApiOperation]) -> list[Route]:
-    answering = [Route(PREFIX + op.path, op.handler, name=op.name, methods=[op.method]) for op in operations]
+    answering = [
+        Route(PREFIX + op.path, op.handler, name=op.name, methods=[op.method])
+        for op in operations
+    ]
     readable = dict.fromkeys(op.path for op in operations if op.method == "GET")
-    methods = {path: [op.method for op in operations if op.path == path] for path in readable}
-    asking = [Route(PREFIX + path, preflight(methods[path]), methods=["OPTIONS"]) for path in readable]
+    methods = {
+        path: [op.method for op in operations if op.path == path] for path in readable
+    }
+    asking = [
+        Route(PREFIX + path, preflight(methods[path]), methods=["OPTIONS"])
+        for path in readable
+    ]
     return [*answering, *asking]
 
 
 def document(
-    operations: Sequence[ApiOperation], schemas: Mapping[str, Schema], choices: Mapping[str, Sequence[str]]
+    operations: Sequence[ApiOperation],
+    schemas: Mapping[str, Schema],
+    choices: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     """The whole API in OpenAPI 3.1; `choices` are the values of parameters that are known only here and now."""
     return {
@@ -79,7 +94,9 @@ def document(
     }
 
 
-def _paths(operations: Sequence[ApiOperation], choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _paths(
+    operations: Sequence[ApiOperation], choices: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for op in operations:
         paths.setdefault(op.path, {})[op.method.lower()] = _operation(op, choices)
@@ -88,26 +105,44 @@ def _paths(operations: Sequence[ApiOperation], choices: Mapping[str, Sequence[st
 
 _PROBLEM = {
     "description": "What is wrong and how to fix it.",
-    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemRecord"}}},
+    "content": {
+        "application/problem+json": {
+            "schema": {"$ref": "#/components/schemas/ProblemRecord"}
+        }
+    },
 }
 _HEADERS = {
-    "ETag": {"schema": {"type": "string"}, "description": "Send it as If-None-Match to avoid an unchanged body."}
+    "ETag": {
+        "schema": {"type": "string"},
+        "description": "Send it as If-None-Match to avoid an unchanged body.",
+    }
 }
 _JSON = ("application/json", "application/x-suggestions+json", "application/feed+json")
-_RETRY = {"Retry-After": {"schema": {"type": "string"}, "description": "Seconds to wait."}}
+_RETRY = {
+    "Retry-After": {"schema": {"type": "string"}, "description": "Seconds to wait."}
+}
 
 
-def _operation(op: ApiOperation, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _operation(
+    op: ApiOperation, choices: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     content: dict[str, Any] = {
-        media: {"schema": op.answer if media in _JSON else {"type": "string"}} for media in op.media_types
+        media: {"schema": op.answer if media in _JSON else {"type": "string"}}
+        for media in op.media_types
     }
-    refusals = [*op.refusals, *([400] if op.parameters or op.body else []), *([404] if "{" in op.path else [])]
+    refusals = [
+        *op.refusals,
+        *([400] if op.parameters or op.body else []),
+        *([404] if "{" in op.path else []),
+    ]
     done: dict[str, Any] = {"description": op.summary, "content": content}
     responses: dict[str, Any] = {str(op.status): done}
     if op.method == "GET":
         done["headers"] = _HEADERS
         responses["304"] = {"description": "Not modified."}
-    responses |= {str(status): {"$ref": "#/components/responses/Problem"} for status in refusals}
+    responses |= {
+        str(status): {"$ref": "#/components/responses/Problem"} for status in refusals
+    }
     described: dict[str, Any] = {
         "operationId": op.name,
         "summary": op.summary,
@@ -116,14 +151,20 @@ def _operation(op: ApiOperation, choices: Mapping[str, Sequence[str]]) -> dict[s
         "responses": {**responses, "429": {**_PROBLEM, "headers": _RETRY}},
     }
     if op.body:
-        sent = {"application/json": {"schema": {"$ref": f"#/components/schemas/{op.body}"}}}
+        sent = {
+            "application/json": {"schema": {"$ref": f"#/components/schemas/{op.body}"}}
+        }
         described["requestBody"] = {"required": True, "content": sent}
     return described
 
 
-def _parameter(parameter: Parameter, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _parameter(
+    parameter: Parameter, choices: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     known = choices.get(parameter.name) if "enum" not in parameter.schema else None
-    schema: Schema = {"type": "string", "enum": list(known)} if known else parameter.schema
+    schema: Schema = (
+        {"type": "string", "enum": list(known)} if known else parameter.schema
+    )
     if parameter.most:
         schema = {"type": "array", "items": schema, "maxItems": parameter.most}
     described: dict[str, Any] = {

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -11,7 +19,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from geohound.accounts import Accounts
-from geohound.contracts import CatalogueStore, DataFileStore, Exporter, Kind, SearchIndex, SnippetWriter
+from geohound.contracts import (
+    CatalogueStore,
+    DataFileStore,
+    Exporter,
+    Kind,
+    SearchIndex,
+    SnippetWriter,
+)
 from geohound.model.account import Role
 from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
@@ -26,13 +41,23 @@ from .task_events import TaskEvents
 
 _DEFAULTS = Settings()
 Reach = Callable[[str], str]  # an address, as a visitor's browser reaches it
-Examine = Callable[[str], AsyncGenerator[Mapping[str, Any]]]  # the events of one identification, the result last
-CheckNow = Callable[[Service], AsyncGenerator[Mapping[str, Any]]]  # the events of one check, the result last
+Examine = Callable[
+    [str], AsyncGenerator[Mapping[str, Any]]
+]  # the events of one identification, the result last
+CheckNow = Callable[
+    [Service], AsyncGenerator[Mapping[str, Any]]
+]  # the events of one check, the result last
 Follows = Callable[[str, str], bool]  # a redirect, from where and to where
-Relay = Callable[[str, str, Follows], Awaitable[Visit]]  # asks for an address, with this Accept header
-ClusterStatus = Callable[[], Mapping[str, Any]]  # nodes, divided tasks, and how old that is
+Relay = Callable[
+    [str, str, Follows], Awaitable[Visit]
+]  # asks for an address, with this Accept header
+ClusterStatus = Callable[
+    [], Mapping[str, Any]
+]  # nodes, divided tasks, and how old that is
 Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
-Requests = Callable[[str, int], Sequence[RequestRecord]]  # made to a host, the latest first
+Requests = Callable[
+    [str, int], Sequence[RequestRecord]
+]  # made to a host, the latest first
 
 
 def no_cluster() -> Mapping[str, Any]:
@@ -56,7 +81,9 @@ class About:
     user_agent: str = _DEFAULTS.user_agent
     contact: str = ""  # a mail address or web address of the people who run it
     host_delay_s: float = _DEFAULTS.host_delay_s
-    url: str = ""  # of the portal, where it is known by another than the one it listens at
+    url: str = (
+        ""  # of the portal, where it is known by another than the one it listens at
+    )
     attribution: str = ""  # who must be named where places of hosts are shown
     is_demo: bool = False  # what it shows was found on a simulated web
 
@@ -74,7 +101,9 @@ class PortalTasks:
     events: TaskEvents
     orders: Collection[str] = ()
     may_write: bool = False
-    searchers: Sequence[str] = ()  # search providers that are set up here, as id or id=address
+    searchers: Sequence[
+        str
+    ] = ()  # search providers that are set up here, as id or id=address
     max_running: int = 5  # tasks of one user at a time; administrators have no limit
     visits: Visits = lambda _task: ()
 
@@ -88,7 +117,9 @@ class OpenIdProvider(Protocol):
     async def begin(self, back: str) -> tuple[str, bytes]:
         """The address to send the visitor to, and what is to be remembered until they are back."""
 
-    async def end(self, back: str, remembered: bytes, answer: Mapping[str, str]) -> tuple[str, str]:
+    async def end(
+        self, back: str, remembered: bytes, answer: Mapping[str, str]
+    ) -> tuple[str, str]:
         """Subject and suggested name of whoever came back; UserError where the answer is not to be trusted."""
 
     @property
@@ -110,12 +141,18 @@ class Portal:
     reach: Reach | None = None
     files: DataFileStore | None = None
     exporters: Mapping[str, Exporter] = field(default_factory=dict)
-    accounts: Accounts | None = None  # None where the only user needs no log-in, or where there is nobody to log in
+    accounts: Accounts | None = (
+        None  # None where the only user needs no log-in, or where there is nobody to log in
+    )
     openid: OpenIdProvider | None = None
     past: Past | None = None
-    examine: Examine | None = None  # asks an address what it is, through the guarded fetcher
+    examine: Examine | None = (
+        None  # asks an address what it is, through the guarded fetcher
+    )
     check: CheckNow | None = None  # looks at a service now, and keeps what it finds
-    relay: Relay | None = None  # asks services for the maps of visitors whose browsers may not
+    relay: Relay | None = (
+        None  # asks services for the maps of visitors whose browsers may not
+    )
     is_relay_for_guests: bool = False
     cluster: ClusterStatus = no_cluster
 
@@ -137,8 +174,18 @@ class Portal:
         if self.accounts:
             self.accounts.note(who, what, about, address)
 
-    def open(self, service: Service, layer: Layer | None, box: BBox | None, *, with_snippets: bool = True) -> Opening:
-        service, layer = self.reachable(service), self.reachable_layer(layer) if layer else None
+    def open(
+        self,
+        service: Service,
+        layer: Layer | None,
+        box: BBox | None,
+        *,
+        with_snippets: bool = True,
+    ) -> Opening:
+        service, layer = (
+            self.reachable(service),
+            self.reachable_layer(layer) if layer else None,
+        )
         writers = self.snippets if with_snippets else {}
         return Opener(self.kinds, writers).open(service, layer, box)
 
@@ -146,8 +193,13 @@ class Portal:
         """The service with its addresses as a visitor's browser reaches them."""
         if self.reach is None:
             return service
-        operations = [replace(o, get=self.reach(o.get), post=self.reach(o.post)) for o in service.operations]
-        return replace(service, endpoint=self.reach(service.endpoint), operations=tuple(operations))
+        operations = [
+            replace(o, get=self.reach(o.get), post=self.reach(o.post))
+            for o in service.operations
+        ]
+        return replace(
+            service, endpoint=self.reach(service.endpoint), operations=tuple(operations)
+        )
 
     def reachable_layer(self, layer: Layer) -> Layer:
         if self.reach is None:
@@ -181,7 +233,9 @@ class Portal:
     def _class_title(self, class_id: str) -> str:
         """What it is about; where several lists have a class of this name, also by which list."""
         named = [(topic, each) for topic in self.topics for each in topic.classes]
-        found = next(((topic, each) for topic, each in named if each.id == class_id), None)
+        found = next(
+            ((topic, each) for topic, each in named if each.id == class_id), None
+        )
         if found is None:
             return class_id
         topic, own = found

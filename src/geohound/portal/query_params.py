@@ -18,8 +18,14 @@ def from_api(params: QueryParams) -> Texts:
 def from_page(params: QueryParams) -> Texts:
     """What a form sent: fields that were left empty say nothing, and of others' parameters in an address no more."""
     known = fields(SearchParams)
-    filled = {name: [text for text in params.getlist(name) if text.strip()] for name in known}
-    given = {name: texts if known[name].max_values else texts[-1:] for name, texts in filled.items() if texts}
+    filled = {
+        name: [text for text in params.getlist(name) if text.strip()] for name in known
+    }
+    given = {
+        name: texts if known[name].max_values else texts[-1:]
+        for name, texts in filled.items()
+        if texts
+    }
     box = _joined_sides(params)
     return {"bbox": [box], **given} if box else given
 
@@ -32,5 +38,7 @@ def _joined_sides(params: QueryParams) -> str:
         return ""
     if missing and not params.get("bbox", "").strip():
         lacking = " and ".join(missing)
-        raise ParameterError("bbox", f"The box has no {lacking} side: fill in all four, or none.")
+        raise ParameterError(
+            "bbox", f"The box has no {lacking} side: fill in all four, or none."
+        )
     return ",".join(sides.values())

@@ -21,8 +21,14 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ("^box fits by (?P<share>[0-9.]{1,8} %)", "box fits by {share}"),
         (f"{_FIELD} match '(?P<words>.{{0,1000}})'", "{field} match '{words}'"),
         (f"{_FIELD} matches '(?P<words>.{{0,1000}})'", "{field} matches '{words}'"),
-        (f"{_FIELD} say '(?P<other>.{{0,200}})' for '(?P<words>.{{0,200}})'", "{field} say '{other}' for '{words}'"),
-        (f"{_FIELD} says '(?P<other>.{{0,200}})' for '(?P<words>.{{0,200}})'", "{field} says '{other}' for '{words}'"),
+        (
+            f"{_FIELD} say '(?P<other>.{{0,200}})' for '(?P<words>.{{0,200}})'",
+            "{field} say '{other}' for '{words}'",
+        ),
+        (
+            f"{_FIELD} says '(?P<other>.{{0,200}})' for '(?P<words>.{{0,200}})'",
+            "{field} says '{other}' for '{words}'",
+        ),
         ("^does not say '(?P<words>.{0,1000})'", "does not say '{words}'"),
     )
 )
@@ -32,7 +38,9 @@ TEXTS = tuple(text for _, text in _SHAPES)
 
 def reason(why: str, translate: Translate) -> str:
     """The reasons, each in the language that `translate` speaks; without the filters, which the form shows."""
-    return "; ".join(_one(part, translate) for part in why.split("; ") if not _FILTER.match(part))
+    return "; ".join(
+        _one(part, translate) for part in why.split("; ") if not _FILTER.match(part)
+    )
 
 
 def _one(part: str, translate: Translate) -> str:

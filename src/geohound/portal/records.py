@@ -69,7 +69,8 @@ class FacetsRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     total: Total
     facets: Annotated[
-        dict[str, list[FacetValue]], Meta(description="Of each facet the 500 most frequent values, that one first.")
+        dict[str, list[FacetValue]],
+        Meta(description="Of each facet the 500 most frequent values, that one first."),
     ]
 
 
@@ -104,12 +105,31 @@ class ReportParams(SearchParams, frozen=True, kw_only=True):
     """What a report is about: the catalogue, what a search finds, or what a task has met."""
 
     task: Annotated[
-        int, Meta(ge=0, le=999_999_999, description="number of the task, for reports on one; 0: the latest")
+        int,
+        Meta(
+            ge=0,
+            le=999_999_999,
+            description="number of the task, for reports on one; 0: the latest",
+        ),
     ] = 0
-    radius: Annotated[float, Meta(ge=1, le=5_000, description="of the density, in miles")] = 150.0
-    f: Annotated[Literal["json", "csv", "svg", "png"], Meta(description="as a table, or drawn")] = "json"
-    since: Annotated[str, Meta(pattern=_DATE, description="of changes: since this date, such as 2026-01-31")] = ""
-    until: Annotated[str, Meta(pattern=_DATE, description="of country-growth: the later of the two dates")] = ""
+    radius: Annotated[
+        float, Meta(ge=1, le=5_000, description="of the density, in miles")
+    ] = 150.0
+    f: Annotated[
+        Literal["json", "csv", "svg", "png"], Meta(description="as a table, or drawn")
+    ] = "json"
+    since: Annotated[
+        str,
+        Meta(
+            pattern=_DATE, description="of changes: since this date, such as 2026-01-31"
+        ),
+    ] = ""
+    until: Annotated[
+        str,
+        Meta(
+            pattern=_DATE, description="of country-growth: the later of the two dates"
+        ),
+    ] = ""
 
 
 class ReportName(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +169,9 @@ _ANSWERS = (
 
 def schemas() -> Mapping[str, Any]:
     """The schemas of all answers, by the name of their type."""
-    _, components = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        _ANSWERS, ref_template="#/components/schemas/{name}"
+    )
     return components
 
 

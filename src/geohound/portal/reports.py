@@ -15,7 +15,14 @@ from typing import Any
 from geohound import urls
 from geohound.model.catalogue import ALL, Filter
 from geohound.model.search.query import Query, Results
-from geohound.reports import CATALOGUE_REPORTS, TASK_REPORTS, CatalogueFacts, Cell, Table, ended_visits
+from geohound.reports import (
+    CATALOGUE_REPORTS,
+    TASK_REPORTS,
+    CatalogueFacts,
+    Cell,
+    Table,
+    ended_visits,
+)
 from geohound.reports import REPORTS as OTHER_REPORTS
 from geohound.reports.countries import UNKNOWN, country_of
 from geohound.tasks.source_yields import sources_of
@@ -31,9 +38,18 @@ _FACET_REPORTS = {
     "providers": "Providers with most services",
     "licences": "Services by licence",
 }
-REPORTS: Mapping[str, str] = MappingProxyType(_FACET_REPORTS | {each.id: each.title for each in OTHER_REPORTS.values()})
-_FACETS = {"kinds": "kind", "states": "state", "providers": "provider", "licences": "licence"}
-FACET_VALUES = 500  # more than there are kinds, countries or classes; of providers the first
+REPORTS: Mapping[str, str] = MappingProxyType(
+    _FACET_REPORTS | {each.id: each.title for each in OTHER_REPORTS.values()}
+)
+_FACETS = {
+    "kinds": "kind",
+    "states": "state",
+    "providers": "provider",
+    "licences": "licence",
+}
+FACET_VALUES = (
+    500  # more than there are kinds, countries or classes; of providers the first
+)
 MAX_SEARCHED = 20_000  # services that a report on a search is about: the best
 
 
@@ -77,7 +93,10 @@ def _end(day: datetime | None) -> datetime | None:
 def facets_record(portal: Portal, results: Results) -> FacetsRecord:
     """Each facet's values, most frequent first, with their titles."""
     facets = {
-        name: [FacetValue(value=v, title=portal.facet_title(name, v), count=n) for v, n in counts.items()]
+        name: [
+            FacetValue(value=v, title=portal.facet_title(name, v), count=n)
+            for v, n in counts.items()
+        ]
         for name, counts in results.facets.items()
     }
     return FacetsRecord(total=results.total, facets=facets)
@@ -86,7 +105,9 @@ def facets_record(portal: Portal, results: Results) -> FacetsRecord:
 def report(portal: Portal, name: str, scope: ReportScope) -> ReportRecord:
     table = report_table(portal, name, scope)
     rows = [list(row) for row in table.rows]
-    return ReportRecord(name=name, title=REPORTS[name], columns=list(table.columns), rows=rows)
+    return ReportRecord(
+        name=name, title=REPORTS[name], columns=list(table.columns), rows=rows
+    )
 
 
 def report_table(portal: Portal, name: str, scope: ReportScope, **more: Any) -> Table:
@@ -115,7 +136,9 @@ def facts_of(portal: Portal, scope: ReportScope, **more: Any) -> CatalogueFacts:
 
 def _found(portal: Portal, query: Query) -> frozenset[str]:
     """The ids of what a search finds; all of its hits may be millions."""
-    return frozenset(hit.service.id for hit in islice(all_hits(portal.index, query), MAX_SEARCHED))
+    return frozenset(
+        hit.service.id for hit in islice(all_hits(portal.index, query), MAX_SEARCHED)
+    )
 
 
 def _visits(portal: Portal, task: int) -> Iterable[Mapping[str, Any]]:
@@ -133,7 +156,10 @@ def _facet_table(portal: Portal, name: str, scope: ReportScope) -> Table:
         return Table(("what", "count"), _totals(portal, scope))
     facet = _FACETS[name]
     counts = _facet_counts(portal, facet, scope)
-    rows = [(value, portal.facet_title(facet, value), count) for value, count in counts.items()]
+    rows = [
+        (value, portal.facet_title(facet, value), count)
+        for value, count in counts.items()
+    ]
     return Table((facet, "title", "services"), list(rows))
 
 
@@ -153,9 +179,25 @@ def _totals(portal: Portal, scope: ReportScope) -> list[tuple[Cell, ...]]:
     if scope.is_whole:
         results = portal.index.search(Query(limit=1, facet_values=FACET_VALUES))
         services, layers = portal.catalogue.count()
-        kinds, countries = len(results.facets.get("kind", {})), len(results.facets.get("country", {}))
-        return [("services", services), ("layers", layers), ("kinds", kinds), ("countries", countries)]
+        kinds, countries = (
+            len(results.facets.get("kind", {})),
+            len(results.facets.get("country", {})),
+        )
+        return [
+            ("services", services),
+            ("layers", layers),
+            ("kinds", kinds),
+            ("countries", countries),
+        ]
     found = list(facts_of(portal, scope).services())
-    hosts, kinds = len({urls.host(each.endpoint) for each in found}), len({each.kind for each in found})
+    hosts, kinds = (
+        len({urls.host(each.endpoint) for each in found}),
+        len({each.kind for each in found}),
+    )
     countries = len({country_of(each)[0] for each in found} - {UNKNOWN})
-    return [("services", len(found)), ("hosts", hosts), ("kinds", kinds), ("countries", countries)]
+    return [
+        ("services", len(found)),
+        ("hosts", hosts),
+        ("kinds", kinds),
+        ("countries", countries),
+    ]

@@ -24,7 +24,11 @@ _counting = Lock()  # so that two requests at the same time are not one too many
 def seen_tasks(request: Request) -> list[Task]:
     """The tasks that this visitor may see, the latest first."""
     visitor, samples = visitor_of(request), portal_of(request).samples()
-    return [task for task in tasks_of(request).control.tasks() if may_see(visitor, task, samples)]
+    return [
+        task
+        for task in tasks_of(request).control.tasks()
+        if may_see(visitor, task, samples)
+    ]
 
 
 def chosen_task(request: Request, task: TaskId) -> TaskId:
@@ -53,7 +57,11 @@ def check_monitor(request: Request, visitor: Visitor, spec: TaskSpec) -> None:
     """A monitor asks every host of the catalogue: for administrators, and one without end is enough."""
     if not visitor.is_administrator:
         raise HTTPException(403, "Only an administrator may start a monitor.")
-    under_way = [task for task in tasks_of(request).control.of_kind(TaskKind.MONITOR) if state_of(task) in _UNDER_WAY]
+    under_way = [
+        task
+        for task in tasks_of(request).control.of_kind(TaskKind.MONITOR)
+        if state_of(task) in _UNDER_WAY
+    ]
     same = next((task for task in under_way if task.spec.watch == spec.watch), None)
     if same is not None:
         raise HTTPException(409, f"Task {same.id} is such a monitor and is under way.")
@@ -64,10 +72,17 @@ def check_room(request: Request, visitor: Visitor) -> None:
     if visitor.is_administrator:
         return
     most = tasks_of(request).max_running
-    mine = [task for task in tasks_of(request).control.tasks() if task.spec.owner == visitor.name]
+    mine = [
+        task
+        for task in tasks_of(request).control.tasks()
+        if task.spec.owner == visitor.name
+    ]
     under_way = [task for task in mine if state_of(task) in _UNDER_WAY]
     if len(under_way) >= most:
-        raise HTTPException(409, f"You have {len(under_way)} tasks under way, and may have {most}: stop or pause one.")
+        raise HTTPException(
+            409,
+            f"You have {len(under_way)} tasks under way, and may have {most}: stop or pause one.",
+        )
 
 
 def want(request: Request, task: TaskId, wanted: Wanted) -> Mapping[str, Any]:

@@ -21,7 +21,9 @@ HEARTBEAT_S = 15.0
 MAX_FOLLOWERS = 200
 PAGE = 500  # events that are read at once
 MAX_RECENT = 200  # events of a task that are kept here for its followers; who is further behind asks the store
-KILLED_S = 90.0  # after which nobody is expected to take up a task whose process was killed
+KILLED_S = (
+    90.0  # after which nobody is expected to take up a task whose process was killed
+)
 _ENDED = (TaskState.DONE, TaskState.STOPPED)
 
 
@@ -41,7 +43,11 @@ class TaskEvents:
     async def wait(self, task: TaskId, after: int, wait_s: float) -> EventPage:
         """Events with greater numbers, at once where there are some, otherwise when there are or time is up."""
         page = await asyncio.to_thread(self._control.events, task, after, PAGE)
-        if page.events or wait_s <= 0 or await asyncio.to_thread(has_ended, self._control, task):
+        if (
+            page.events
+            or wait_s <= 0
+            or await asyncio.to_thread(has_ended, self._control, task)
+        ):
             return page
         with self.place(), suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
@@ -65,7 +71,9 @@ class TaskEvents:
     def _leave(self) -> None:
         self._followers -= 1
 
-    async def follow(self, task: TaskId, after: int) -> AsyncGenerator[Sequence[Numbered], None]:
+    async def follow(
+        self, task: TaskId, after: int
+    ) -> AsyncGenerator[Sequence[Numbered], None]:
         """Events as they come, until the task has ended and all were given; an empty batch says that nothing comes."""
         async with self._reading(task, after) as reader:
             while True:
@@ -87,7 +95,9 @@ class TaskEvents:
         """The reader of this task, which lives as long as somebody follows it and the task has not ended."""
         reader = self._readers.get(task)
         if reader is None or reader.is_over:
-            reader = self._readers[task] = _Reader(self._control, task, after, self.is_closing)
+            reader = self._readers[task] = _Reader(
+                self._control, task, after, self.is_closing
+            )
             reader.start()
         reader.followers += 1
         try:
@@ -121,7 +131,13 @@ class _Place:
 class _Reader:
     """Asks the store for new events of one task twice a second, and wakes those who wait for them."""
 
-    def __init__(self, control: TaskControl, task: TaskId, after: int, is_closing: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        control: TaskControl,
+        task: TaskId,
+        after: int,
+        is_closing: Callable[[], bool],
+    ) -> None:
         self._control = control
         self._task = task
         self._is_closing = is_closing
@@ -129,7 +145,9 @@ class _Reader:
         self._last = after
         self._killed_at: float | None = None
         self._reading: asyncio.Task[None] | None = None
-        self.changed = asyncio.Event()  # set when something has changed; another stands here then
+        self.changed = (
+            asyncio.Event()
+        )  # set when something has changed; another stands here then
         self.followers = 0
         self.is_over = False
 
@@ -152,7 +170,9 @@ class _Reader:
         try:
             while not self.is_over and not self._is_closing():
                 ended = await asyncio.to_thread(self._look)
-                page = await asyncio.to_thread(self._control.events, self._task, self._last, PAGE)
+                page = await asyncio.to_thread(
+                    self._control.events, self._task, self._last, PAGE
+                )
                 if page.events:
                     self._recent.extend(page.events)
                     self._last = page.events[-1].n

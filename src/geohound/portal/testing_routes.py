@@ -24,7 +24,9 @@ _MAX_AT_ONCE = 4
 _running: set[int] = set()
 
 
-class IdentifyRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IdentifyRequest(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """The address to ask."""
 
     url: Annotated[str, Meta(max_length=2000, pattern="^https?://")]
@@ -44,8 +46,14 @@ async def identify(request: Request) -> Response:
     if url is None:
         raise HTTPException(400, "This is not a web address.")
     if len(_running) >= _MAX_AT_ONCE:
-        raise HTTPException(503, "Several addresses are being tested; try again in a minute.")
-    return StreamingResponse(_lines(examine, url), media_type=JSON_LINES, headers={"Cache-Control": "no-store"})
+        raise HTTPException(
+            503, "Several addresses are being tested; try again in a minute."
+        )
+    return StreamingResponse(
+        _lines(examine, url),
+        media_type=JSON_LINES,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 async def _lines(examine: Examine, url: str) -> AsyncIterator[bytes]:
@@ -60,7 +68,9 @@ async def _lines(examine: Examine, url: str) -> AsyncIterator[bytes]:
 
 
 def schemas() -> Mapping[str, Any]:
-    _, components = msgspec.json.schema_components((IdentifyRequest,), ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        (IdentifyRequest,), ref_template="#/components/schemas/{name}"
+    )
     return components
 
 

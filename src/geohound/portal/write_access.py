@@ -25,7 +25,10 @@ def check_same_site(request: Request) -> None:
     if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         raise HTTPException(403, _OTHER_SITE)
     origin = request.headers.get("origin")
-    if origin is not None and origin.lower() != f"{request.url.scheme}://{_host_of(request)}":
+    if (
+        origin is not None
+        and origin.lower() != f"{request.url.scheme}://{_host_of(request)}"
+    ):
         raise HTTPException(403, _OTHER_SITE)
 
 
@@ -36,14 +39,18 @@ def _host_of(request: Request) -> str:
 async def read_json(request: Request) -> bytes:
     """The body of a request that says it is JSON: a form of another site cannot say that."""
     if _media_type(request) != "application/json":
-        raise HTTPException(415, "Send JSON, with the header Content-Type: application/json.")
+        raise HTTPException(
+            415, "Send JSON, with the header Content-Type: application/json."
+        )
     return await _read_body(request)
 
 
 def check_no_form(request: Request) -> None:
     """For requests that need no body: what has a type must be JSON."""
     if _media_type(request) not in ("", "application/json"):
-        raise HTTPException(415, "Send no body, or JSON with the header Content-Type: application/json.")
+        raise HTTPException(
+            415, "Send no body, or JSON with the header Content-Type: application/json."
+        )
 
 
 def is_form(request: Request) -> bool:
@@ -56,7 +63,11 @@ async def read_fields(request: Request) -> dict[str, list[str]]:
         raise HTTPException(415, "Send this form as application/x-www-form-urlencoded.")
     body = await _read_body(request)
     try:
-        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+        pairs = parse_qsl(
+            body.decode("utf-8", "replace"),
+            keep_blank_values=True,
+            max_num_fields=MAX_FIELDS,
+        )
     except ValueError:
         raise HTTPException(400, f"A form has {MAX_FIELDS} fields at most.") from None
     fields: dict[str, list[str]] = {}
@@ -74,5 +85,7 @@ async def _read_body(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413, f"Request too large: the limit is {MAX_BODY_BYTES:,} bytes.")
+            raise HTTPException(
+                413, f"Request too large: the limit is {MAX_BODY_BYTES:,} bytes."
+            )
     return bytes(body)

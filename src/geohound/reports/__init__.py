@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ._table import CatalogueFacts, CatalogueReport, Cell, EndedVisit, Table, TaskReport, ended_visits
+from ._table import (
+    CatalogueFacts,
+    CatalogueReport,
+    Cell,
+    EndedVisit,
+    Table,
+    TaskReport,
+    ended_visits,
+)
 from .availability import AVAILABILITY
 from .candidates import CANDIDATES
 from .changes import CHANGES
@@ -39,7 +47,9 @@ __all__ = [
     "ended_visits",
 ]
 
-TASK_REPORTS = {report.id: report for report in (QUICKNESS, DEPTH_WIDTH, FAILURES, HOSTS)}
+TASK_REPORTS = {
+    report.id: report for report in (QUICKNESS, DEPTH_WIDTH, FAILURES, HOSTS)
+}
 CATALOGUE_REPORTS = {
     report.id: report
     for report in (

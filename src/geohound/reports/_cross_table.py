@@ -21,7 +21,12 @@ class Counted(NamedTuple):
     is_guess: bool = False  # of its row
 
 
-def cross_table(name: str, counted: Iterable[Counted], max_rows: int | None = None, guesses: str = "") -> Table:
+def cross_table(
+    name: str,
+    counted: Iterable[Counted],
+    max_rows: int | None = None,
+    guesses: str = "",
+) -> Table:
     """The most frequent rows and columns first; `guesses` names a column with the number of services only guessed."""
     cells: Counter[tuple[str, str]] = Counter()
     hosts: defaultdict[str, set[str]] = defaultdict(set)
@@ -35,14 +40,35 @@ def cross_table(name: str, counted: Iterable[Counted], max_rows: int | None = No
         rows[row] += count
         columns[column] += count
     shown = _ranked(columns)
-    shown, rest = (shown[:MAX_COLUMNS], shown[MAX_COLUMNS:]) if len(shown) > MAX_COLUMNS + 1 else (shown, [])
+    shown, rest = (
+        (shown[:MAX_COLUMNS], shown[MAX_COLUMNS:])
+        if len(shown) > MAX_COLUMNS + 1
+        else (shown, [])
+    )
     table = []
     for row in _ranked(rows)[:max_rows]:
         others = (sum(cells[row, column] for column in rest),) if rest else ()
         noted = (guessed[row],) if guesses else ()
-        table.append((row, rows[row], len(hosts[row]), *noted, *(cells[row, column] for column in shown), *others))
+        table.append(
+            (
+                row,
+                rows[row],
+                len(hosts[row]),
+                *noted,
+                *(cells[row, column] for column in shown),
+                *others,
+            )
+        )
     return Table(
-        (name, "services", "hosts", *([guesses] if guesses else []), *shown, *([OTHER] if rest else [])), table
+        (
+            name,
+            "services",
+            "hosts",
+            *([guesses] if guesses else []),
+            *shown,
+            *([OTHER] if rest else []),
+        ),
+        table,
     )
 
 

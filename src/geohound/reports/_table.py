@@ -47,7 +47,8 @@ def ended_visits(records: Iterable[Mapping[str, Any]]) -> list[EndedVisit]:
             datetime.fromisoformat(record["at"]).timestamp(),
         )
         for record in records
-        if (record["attempts"] or not record["was_asked"]) and record["purpose"] != "file"
+        if (record["attempts"] or not record["was_asked"])
+        and record["purpose"] != "file"
     ]
 
 
@@ -68,15 +69,21 @@ class CatalogueFacts(NamedTuple):
 
     catalogue: CatalogueStore
     topics: Sequence[Topic] = ()
-    hunts: Callable[[], Iterable[Mapping[str, Any]]] = tuple  # the counters of each hunt
+    hunts: Callable[[], Iterable[Mapping[str, Any]]] = (
+        tuple  # the counters of each hunt
+    )
     which: Filter = ALL  # of the services; those of a task, say
     history: HistoryStore | None = None
     since: datetime | None = None  # of changes
     now: datetime | None = None  # until when
     radius_miles: float = 0.0  # of the density map; 0: as usual
     listed: Sequence[str] = ()  # addresses of services in a list of somebody else's
-    judged: Mapping[str, bool] = {}  # ids of services that somebody has looked at: are they really of their topic?
-    only: Collection[str] | None = None  # ids of services, those that a search has found; None: all
+    judged: Mapping[
+        str, bool
+    ] = {}  # ids of services that somebody has looked at: are they really of their topic?
+    only: Collection[str] | None = (
+        None  # ids of services, those that a search has found; None: all
+    )
 
     @property
     def is_whole(self) -> bool:
@@ -85,7 +92,11 @@ class CatalogueFacts(NamedTuple):
 
     def services(self) -> Iterator[ServiceSummary]:
         found = self.catalogue.summaries(self.which)
-        return found if self.only is None else (each for each in found if each.id in self.only)
+        return (
+            found
+            if self.only is None
+            else (each for each in found if each.id in self.only)
+        )
 
     def endpoints(self) -> Iterator[tuple[str, str]]:
         """Kind and endpoint of each service."""
@@ -95,7 +106,11 @@ class CatalogueFacts(NamedTuple):
 
     def entries(self) -> Iterator[Entry]:
         found = self.catalogue.entries(self.which)
-        return found if self.only is None else (each for each in found if each.service.id in self.only)
+        return (
+            found
+            if self.only is None
+            else (each for each in found if each.service.id in self.only)
+        )
 
 
 class CatalogueReport(NamedTuple):

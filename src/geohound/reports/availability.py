@@ -19,7 +19,18 @@ def _table(facts: CatalogueFacts) -> Table:
         )
     rows = [_row(site, services) for site, services in sites.items()]
     rows.sort(key=lambda row: (-int(row[1]), str(row[0])))
-    return Table(("site", "services", "answering", "checks", "available", "median_ms", "slowest_ms"), rows)
+    return Table(
+        (
+            "site",
+            "services",
+            "answering",
+            "checks",
+            "available",
+            "median_ms",
+            "slowest_ms",
+        ),
+        rows,
+    )
 
 
 def _row(site: str, services: list[list[Check]]) -> tuple[Cell, ...]:
@@ -33,4 +44,6 @@ def _row(site: str, services: list[list[Check]]) -> tuple[Cell, ...]:
     return site, len(services), answering, len(looks), share, middle, slowest
 
 
-AVAILABILITY = CatalogueReport("availability", "Availability and response times of services, by site", _table)
+AVAILABILITY = CatalogueReport(
+    "availability", "Availability and response times of services, by site", _table
+)

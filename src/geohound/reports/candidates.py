@@ -17,4 +17,6 @@ def _table(facts: CatalogueFacts) -> Table:
     return Table(("what", "count"), list(rows))
 
 
-CANDIDATES = CatalogueReport("candidates", "Candidates that were tested, and why some are no services", _table)
+CANDIDATES = CatalogueReport(
+    "candidates", "Candidates that were tested, and why some are no services", _table
+)

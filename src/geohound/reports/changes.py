@@ -21,11 +21,22 @@ def _table(facts: CatalogueFacts) -> Table:
     ids = dict.fromkeys(event.service_id for _, event in named)
     services = {service_id: facts.catalogue.get(service_id) for service_id in ids}
     rows: list[tuple[Cell, ...]] = []
-    for word, event in sorted(named, key=lambda each: (_ORDER.index(each[0]), each[1].at)):
+    for word, event in sorted(
+        named, key=lambda each: (_ORDER.index(each[0]), each[1].at)
+    ):
         service = services[event.service_id]
         kind, endpoint = (service.kind, service.endpoint) if service else ("", "")
         at = event.at.isoformat(timespec="seconds")
-        rows.append((word, at, event.service_id, kind, endpoint, f"{event.change}: {event.detail}"))
+        rows.append(
+            (
+                word,
+                at,
+                event.service_id,
+                kind,
+                endpoint,
+                f"{event.change}: {event.detail}",
+            )
+        )
     return Table(("change", "at", "id", "kind", "endpoint", "detail"), rows)
 
 
@@ -42,5 +53,7 @@ def word_of(event: LifeEvent) -> str:
 
 
 CHANGES = CatalogueReport(
-    "changes", f"What is new, gone, back or changed since a date (--since; by default {USUAL_DAYS} days ago)", _table
+    "changes",
+    f"What is new, gone, back or changed since a date (--since; by default {USUAL_DAYS} days ago)",
+    _table,
 )

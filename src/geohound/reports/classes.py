@@ -10,7 +10,11 @@ from ._table import CatalogueFacts, CatalogueReport, Table
 
 def _table(facts: CatalogueFacts) -> Table:
     counts = facts.catalogue.count_classes() if facts.is_whole else _counted(facts)
-    rows = [(topic.id, each.id, counts.get((topic.id, each.id), 0)) for topic in facts.topics for each in topic.classes]
+    rows = [
+        (topic.id, each.id, counts.get((topic.id, each.id), 0))
+        for topic in facts.topics
+        for each in topic.classes
+    ]
     return Table(("topic", "class", "services"), list(rows))
 
 

@@ -8,7 +8,15 @@ from geohound import urls
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
-_STEPS = (1, 2, 5, 10, 20, 50, 100)  # the highest number of services of each group; then more
+_STEPS = (
+    1,
+    2,
+    5,
+    10,
+    20,
+    50,
+    100,
+)  # the highest number of services of each group; then more
 
 
 def _table(facts: CatalogueFacts) -> Table:
@@ -19,7 +27,9 @@ def _table(facts: CatalogueFacts) -> Table:
         hosts[_group(count)] += 1
         services[_group(count)] += count
     rows: list[tuple[Cell, ...]] = [
-        (name, hosts[name], services[name], round(services[name] / total, 4)) for name in _NAMES if hosts[name]
+        (name, hosts[name], services[name], round(services[name] / total, 4))
+        for name in _NAMES
+        if hosts[name]
     ]
     return Table(("services_per_host", "hosts", "services", "share"), rows)
 

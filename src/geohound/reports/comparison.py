@@ -16,16 +16,31 @@ def _table(facts: CatalogueFacts) -> Table:
     ours = {_place(each.endpoint): each for each in facts.services()}
     theirs = {_place(url) for url in facts.listed}
     both = ours.keys() & theirs
-    our_hosts, their_hosts = ({urls.host(f"http://{place}") for place in places} for places in (ours, theirs))
+    our_hosts, their_hosts = (
+        {urls.host(f"http://{place}") for place in places} for places in (ours, theirs)
+    )
     alive = {place for place, each in ours.items() if each.state is HealthState.ALIVE}
     layers = {place: each.layers for place, each in ours.items()}
     rows: list[tuple[Cell, ...]] = [
         ("services claimed", len(ours), len(theirs), len(both)),
-        ("of these answering, as far as looked at here", len(alive), len(alive & theirs), len(alive & both)),
-        ("live layers, as far as looked at here", *(sum(layers[p] for p in alive & s) for s in (alive, theirs, both))),
+        (
+            "of these answering, as far as looked at here",
+            len(alive),
+            len(alive & theirs),
+            len(alive & both),
+        ),
+        (
+            "live layers, as far as looked at here",
+            *(sum(layers[p] for p in alive & s) for s in (alive, theirs, both)),
+        ),
         ("only there", len(ours.keys() - theirs), len(theirs - ours.keys()), 0),
         ("hosts", len(our_hosts), len(their_hosts), len(our_hosts & their_hosts)),
-        ("hosts only there", len(our_hosts - their_hosts), len(their_hosts - our_hosts), 0),
+        (
+            "hosts only there",
+            len(our_hosts - their_hosts),
+            len(their_hosts - our_hosts),
+            0,
+        ),
     ]
     return Table(("what", "catalogue", "list", "both"), rows)
 
@@ -34,8 +49,12 @@ def _missing(facts: CatalogueFacts) -> Table:
     """Addresses that one of the two has alone."""
     ours = {_place(each.endpoint): each.endpoint for each in facts.services()}
     theirs = {_place(url): url for url in facts.listed}
-    rows: list[tuple[Cell, ...]] = [("list", theirs[place]) for place in sorted(theirs.keys() - ours.keys())]
-    rows += [("catalogue", ours[place]) for place in sorted(ours.keys() - theirs.keys())]
+    rows: list[tuple[Cell, ...]] = [
+        ("list", theirs[place]) for place in sorted(theirs.keys() - ours.keys())
+    ]
+    rows += [
+        ("catalogue", ours[place]) for place in sorted(ours.keys() - theirs.keys())
+    ]
     return Table(("only_in", "endpoint"), rows)
 
 
@@ -45,5 +64,11 @@ def _place(url: str) -> str:
     return urls.endpoint(clean).partition("://")[2].removeprefix("www.").rstrip("/")
 
 
-COMPARISON = CatalogueReport("comparison", "The catalogue beside the list of --list: what each has alone", _table)
-DIFFERENCE = CatalogueReport("difference", "Addresses that only the catalogue or only the list of --list has", _missing)
+COMPARISON = CatalogueReport(
+    "comparison", "The catalogue beside the list of --list: what each has alone", _table
+)
+DIFFERENCE = CatalogueReport(
+    "difference",
+    "Addresses that only the catalogue or only the list of --list has",
+    _missing,
+)

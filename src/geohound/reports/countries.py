@@ -21,7 +21,9 @@ def country_of(service: ServiceSummary) -> tuple[str, bool]:
 
 
 def _table(facts: CatalogueFacts) -> Table:
-    return cross_table("country", (_counted(each) for each in facts.services()), guesses=GUESSED)
+    return cross_table(
+        "country", (_counted(each) for each in facts.services()), guesses=GUESSED
+    )
 
 
 def _counted(service: ServiceSummary) -> Counted:
@@ -29,4 +31,6 @@ def _counted(service: ServiceSummary) -> Counted:
     return Counted(country, service.kind, urls.host(service.endpoint), is_guess)
 
 
-COUNTRIES = CatalogueReport("countries", "Services by country of the host and kind", _table)
+COUNTRIES = CatalogueReport(
+    "countries", "Services by country of the host and kind", _table
+)

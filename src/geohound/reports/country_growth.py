@@ -27,14 +27,21 @@ def _table(facts: CatalogueFacts) -> Table:
     ranked = sorted(now, key=lambda country: (-now[country], country))
     return Table(
         ("country", "before", "now", "new", "lat", "lon"),
-        [(c, before[c], now[c], now[c] - before[c], *_middle(places[c])) for c in ranked],
+        [
+            (c, before[c], now[c], now[c] - before[c], *_middle(places[c]))
+            for c in ranked
+        ],
     )
 
 
 def _middle(places: list[tuple[float, float]]) -> tuple[Cell, Cell]:
     if not places:
         return "", ""
-    return round(sum(lat for lat, _ in places) / len(places), 2), round(sum(lon for _, lon in places) / len(places), 2)
+    return round(sum(lat for lat, _ in places) / len(places), 2), round(
+        sum(lon for _, lon in places) / len(places), 2
+    )
 
 
-COUNTRY_GROWTH = CatalogueReport("country-growth", "Services by country, by an earlier date and now", _table)
+COUNTRY_GROWTH = CatalogueReport(
+    "country-growth", "Services by country, by an earlier date and now", _table
+)

@@ -26,22 +26,36 @@ def miles_between(one: Place, other: Place) -> float:
     """Along the great circle (haversine)."""
     lat, lat2 = math.radians(one[0]), math.radians(other[0])
     across = math.radians(other[1] - one[1])
-    half = math.sin((lat2 - lat) / 2) ** 2 + math.cos(lat) * math.cos(lat2) * math.sin(across / 2) ** 2
+    half = (
+        math.sin((lat2 - lat) / 2) ** 2
+        + math.cos(lat) * math.cos(lat2) * math.sin(across / 2) ** 2
+    )
     return 2 * EARTH_RADIUS_MILES * math.asin(min(1.0, math.sqrt(half)))
 
 
 def _table(facts: CatalogueFacts) -> Table:
     """Each place with the services within the radius around it, and these per 10,000 square miles."""
     counts, radius = places_of(facts), facts.radius_miles or RADIUS_MILES
-    area = 2 * math.pi * EARTH_RADIUS_MILES**2 * (1 - math.cos(radius / EARTH_RADIUS_MILES))
+    area = (
+        2
+        * math.pi
+        * EARTH_RADIUS_MILES**2
+        * (1 - math.cos(radius / EARTH_RADIUS_MILES))
+    )
     rows: list[tuple[Cell, ...]] = []
     for place, services in counts.items():
         reach_lat = math.degrees(radius / EARTH_RADIUS_MILES)
         near = (other for other in counts if abs(other[0] - place[0]) <= reach_lat)
-        within = sum(counts[other] for other in near if miles_between(place, other) <= radius)
+        within = sum(
+            counts[other] for other in near if miles_between(place, other) <= radius
+        )
         rows.append((*place, services, within, round(10_000 * within / area, 3)))
     rows.sort(key=lambda row: (-float(row[3]), -float(row[2]), row[0], row[1]))
-    return Table(("lat", "lon", "services", "within_radius", "per_10000_sq_miles"), rows)
+    return Table(
+        ("lat", "lon", "services", "within_radius", "per_10000_sq_miles"), rows
+    )
 
 
-DENSITY = CatalogueReport("density", "Density of services around the places of their hosts", _table)
+DENSITY = CatalogueReport(
+    "density", "Density of services around the places of their hosts", _table
+)

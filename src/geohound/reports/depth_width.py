@@ -14,7 +14,9 @@ def _rows(visits: Sequence[EndedVisit]) -> list[tuple[Cell, ...]]:
     pages: Counter[tuple[int, int]] = Counter()
     tests: Counter[tuple[int, int]] = Counter()
     services: Counter[tuple[int, int]] = Counter()
-    for visit, width, new in zip(visits, _widths(visits), new_services(visits), strict=True):
+    for visit, width, new in zip(
+        visits, _widths(visits), new_services(visits), strict=True
+    ):
         if visit.was_asked:
             place = width, _page_depth(visit)
             (tests if visit.is_test else pages)[place] += 1

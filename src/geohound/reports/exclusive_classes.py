@@ -24,23 +24,40 @@ Members = dict[tuple[str, str], list[ServiceSummary]]  # of topic and class
 
 def exclusive(facts: CatalogueFacts) -> Members:
     """Services by the first of their classes in the order of the topic's file."""
-    ranks = {topic.id: {each.id: place for place, each in enumerate(topic.classes)} for topic in facts.topics}
+    ranks = {
+        topic.id: {each.id: place for place, each in enumerate(topic.classes)}
+        for topic in facts.topics
+    }
     members: Members = defaultdict(list)
     for service in facts.services():
         for topic, rank in ranks.items():
-            own = [class_ for name, class_ in service.topics if name == topic and class_ in rank]
+            own = [
+                class_
+                for name, class_ in service.topics
+                if name == topic and class_ in rank
+            ]
             if own:
-                members[topic, min(own, key=lambda class_: rank[class_])].append(service)
+                members[topic, min(own, key=lambda class_: rank[class_])].append(
+                    service
+                )
     return members
 
 
 def _table(facts: CatalogueFacts) -> Table:
     members = exclusive(facts)
-    rows = [_row(topic, each.id, members, facts.judged) for topic in facts.topics for each in topic.classes]
-    return Table(("topic", "class", "services", "judged", "real", "ratio", "low", "high"), rows)
+    rows = [
+        _row(topic, each.id, members, facts.judged)
+        for topic in facts.topics
+        for each in topic.classes
+    ]
+    return Table(
+        ("topic", "class", "services", "judged", "real", "ratio", "low", "high"), rows
+    )
 
 
-def _row(topic: Topic, class_: str, members: Members, judged: Mapping[str, bool]) -> tuple[Cell, ...]:
+def _row(
+    topic: Topic, class_: str, members: Members, judged: Mapping[str, bool]
+) -> tuple[Cell, ...]:
     found = members.get((topic.id, class_), [])
     opinions = [judged[service.id] for service in found if service.id in judged]
     if not opinions:
@@ -48,7 +65,16 @@ def _row(topic: Topic, class_: str, members: Members, judged: Mapping[str, bool]
     real = sum(opinions)
     low, high = wilson(real, len(opinions))
     ratio = real / len(opinions)
-    return topic.id, class_, len(found), len(opinions), real, round(ratio, 3), round(low, 3), round(high, 3)
+    return (
+        topic.id,
+        class_,
+        len(found),
+        len(opinions),
+        real,
+        round(ratio, 3),
+        round(low, 3),
+        round(high, 3),
+    )
 
 
 def _sheet(facts: CatalogueFacts) -> Table:
@@ -57,9 +83,19 @@ def _sheet(facts: CatalogueFacts) -> Table:
     members = exclusive(facts)
     for topic in facts.topics:
         for each in topic.classes:
-            drawn = sorted(members.get((topic.id, each.id), []), key=lambda s: _lot(s.id))[: PER_CLASS * ROUNDS]
+            drawn = sorted(
+                members.get((topic.id, each.id), []), key=lambda s: _lot(s.id)
+            )[: PER_CLASS * ROUNDS]
             rows += [
-                (topic.id, each.id, place // PER_CLASS + 1, s.id, s.title, s.endpoint, _opinion(s.id, facts.judged))
+                (
+                    topic.id,
+                    each.id,
+                    place // PER_CLASS + 1,
+                    s.id,
+                    s.title,
+                    s.endpoint,
+                    _opinion(s.id, facts.judged),
+                )
                 for place, s in enumerate(drawn)
             ]
     return Table(("topic", "class", "round", "id", "title", "endpoint", "real"), rows)
@@ -70,8 +106,18 @@ def _lot(service_id: str) -> str:
 
 
 def _opinion(service_id: str, judged: Mapping[str, bool]) -> str:
-    return {True: "yes", False: "no"}[judged[service_id]] if service_id in judged else ""
+    return (
+        {True: "yes", False: "no"}[judged[service_id]] if service_id in judged else ""
+    )
 
 
-EXCLUSIVE = CatalogueReport("classes-exclusive", "Services by class, each in one, and the ratio of real ones", _table)
-SHEET = CatalogueReport("sampling-sheet", "Services drawn of each class, to be judged: fill in the column real", _sheet)
+EXCLUSIVE = CatalogueReport(
+    "classes-exclusive",
+    "Services by class, each in one, and the ratio of real ones",
+    _table,
+)
+SHEET = CatalogueReport(
+    "sampling-sheet",
+    "Services drawn of each class, to be judged: fill in the column real",
+    _sheet,
+)

@@ -14,8 +14,13 @@ def _rows(visits: Sequence[EndedVisit]) -> list[tuple[Cell, ...]]:
     """Shares are those of all tests, or pages, that were asked for; what was not asked for has none."""
     ends = Counter((_what(visit), _end(visit)) for visit in visits)
     asked = Counter(_what(visit) for visit in visits)
-    ranked = sorted(ends.items(), key=lambda item: (_ORDER[item[0][0]], -item[1], item[0][1]))
-    return [(what, end, count, _share(count, asked[what]) if what != DROPPED else "") for (what, end), count in ranked]
+    ranked = sorted(
+        ends.items(), key=lambda item: (_ORDER[item[0][0]], -item[1], item[0][1])
+    )
+    return [
+        (what, end, count, _share(count, asked[what]) if what != DROPPED else "")
+        for (what, end), count in ranked
+    ]
 
 
 DROPPED = "not asked"

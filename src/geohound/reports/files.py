@@ -13,18 +13,25 @@ from ._table import Table
 
 MAX_LIST_BYTES = 50_000_000
 _YES, _NO = ("yes", "y", "1", "true", "real"), ("no", "n", "0", "false")
-NO_PNG = "PNG needs the extra `charts` (pip install 'geohound[charts]'); take SVG instead."
+NO_PNG = (
+    "PNG needs the extra `charts` (pip install 'geohound[charts]'); take SVG instead."
+)
 
 
 def to_csv(table: Table) -> bytes:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows([table.columns, *map(_harmless, table.rows)])
+    csv.writer(written, lineterminator="\n").writerows(
+        [table.columns, *map(_harmless, table.rows)]
+    )
     return written.getvalue().encode("utf-8", "replace")
 
 
 def _harmless(row: Sequence[Any]) -> list[Any]:
     """A cell that a spreadsheet would take for a formula is text."""
-    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell for cell in row]
+    return [
+        f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell
+        for cell in row
+    ]
 
 
 def to_png(svg: str) -> bytes:
@@ -38,7 +45,11 @@ def to_png(svg: str) -> bytes:
 def addresses_in(text: str) -> list[str]:
     """The web addresses of a list: one a line, or the cells of a CSV file that are addresses."""
     found = [cell.strip() for row in csv.reader(io.StringIO(text)) for cell in row]
-    return list(dict.fromkeys(cell for cell in found if cell.startswith(("http://", "https://"))))
+    return list(
+        dict.fromkeys(
+            cell for cell in found if cell.startswith(("http://", "https://"))
+        )
+    )
 
 
 def judgements_in(text: str) -> Mapping[str, bool]:
@@ -47,4 +58,6 @@ def judgements_in(text: str) -> Mapping[str, bool]:
     if not {"id", "real"} <= set(rows.fieldnames or ()):
         raise UserError("This is no sampling sheet: it needs the columns id and real.")
     opinions = {row["id"] or "": (row["real"] or "").strip().lower() for row in rows}
-    return {id_: word in _YES for id_, word in opinions.items() if word in (*_YES, *_NO)}
+    return {
+        id_: word in _YES for id_, word in opinions.items() if word in (*_YES, *_NO)
+    }

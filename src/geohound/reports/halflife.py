@@ -14,7 +14,9 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 _DAY_S = 86400.0
 _Z = 1.96
-MIN_DEATHS = 3  # fewer say nothing: with two the interval reaches from a quarter to the fourfold
+MIN_DEATHS = (
+    3  # fewer say nothing: with two the interval reaches from a quarter to the fourfold
+)
 TOO_FEW = "too few deaths"
 
 
@@ -44,28 +46,56 @@ def _table(facts: CatalogueFacts) -> Table:
     groups: dict[tuple[str, str], list[Life]] = defaultdict(list)
     for entry in facts.entries():
         service = entry.service
-        died_at = _death(facts, service.id) if entry.health.state is HealthState.DEAD else None
-        life = Life(((died_at or now) - entry.first_seen).total_seconds() / _DAY_S, died_at is not None)
+        died_at = (
+            _death(facts, service.id)
+            if entry.health.state is HealthState.DEAD
+            else None
+        )
+        life = Life(
+            ((died_at or now) - entry.first_seen).total_seconds() / _DAY_S,
+            died_at is not None,
+        )
         seen = facts.catalogue.sightings(service.id)
         depth = min((each.depth for each in seen), default=0)
         for group in (("all", ""), ("kind", service.kind), ("depth", str(depth))):
             groups[group].append(life)
-    return Table(_COLUMNS, [_row(group, groups[group]) for group in sorted(groups, key=_place)])
+    return Table(
+        _COLUMNS, [_row(group, groups[group]) for group in sorted(groups, key=_place)]
+    )
 
 
 def _death(facts: CatalogueFacts, service_id: str) -> datetime | None:
     events = facts.history.events(service_id) if facts.history else ()
-    deaths = [e.at for e in events if e.change is LifeChange.STATE and e.detail.partition(":")[0].endswith("to dead")]
+    deaths = [
+        e.at
+        for e in events
+        if e.change is LifeChange.STATE
+        and e.detail.partition(":")[0].endswith("to dead")
+    ]
     return deaths[-1] if deaths else None
 
 
-_COLUMNS = ("group", "value", "services", "deaths", "days_watched", "half_life_days", "low", "high")
+_COLUMNS = (
+    "group",
+    "value",
+    "services",
+    "deaths",
+    "days_watched",
+    "half_life_days",
+    "low",
+    "high",
+)
 
 
 def _row(group: tuple[str, str], lives: list[Life]) -> tuple[Cell, ...]:
     found = half_life(lives)
-    numbers: tuple[Cell, ...] = tuple(round(each, 1) for each in found) if found else (TOO_FEW, "", "")
-    deaths, days = sum(life.died for life in lives), round(sum(life.days for life in lives), 1)
+    numbers: tuple[Cell, ...] = (
+        tuple(round(each, 1) for each in found) if found else (TOO_FEW, "", "")
+    )
+    deaths, days = (
+        sum(life.died for life in lives),
+        round(sum(life.days for life in lives), 1),
+    )
     return (*group, len(lives), deaths, days, *numbers)
 
 
@@ -73,4 +103,8 @@ def _place(group: tuple[str, str]) -> tuple[int, str]:
     return ("all", "depth", "kind").index(group[0]), group[1].zfill(3)
 
 
-HALFLIFE = CatalogueReport("halflife", "The time in which half of the services vanish, by depth and kind", _table)
+HALFLIFE = CatalogueReport(
+    "halflife",
+    "The time in which half of the services vanish, by depth and kind",
+    _table,
+)

@@ -18,9 +18,14 @@ def _rows(visits: Sequence[EndedVisit]) -> list[tuple[Cell, ...]]:
             host["test" if visit.is_test else "page"] += 1
             host["failure"] += bool(visit.reason)
             host["service"] += new
-    best_first = sorted(counts, key=lambda name: (-counts[name]["service"], -_visits(counts[name]), name))
+    best_first = sorted(
+        counts,
+        key=lambda name: (-counts[name]["service"], -_visits(counts[name]), name),
+    )
     every = ((name, counts[name]) for name in best_first)
-    return [(name, n["page"], n["test"], n["failure"], n["service"]) for name, n in every]
+    return [
+        (name, n["page"], n["test"], n["failure"], n["service"]) for name, n in every
+    ]
 
 
 def _visits(host: Counter[str]) -> int:
@@ -28,4 +33,6 @@ def _visits(host: Counter[str]) -> int:
 
 
 COLUMNS = ("host", "pages", "tests", "failures", "services")
-HOSTS = TaskReport("hosts", "Pages, tests, failures and services by host", COLUMNS, _rows)
+HOSTS = TaskReport(
+    "hosts", "Pages, tests, failures and services by host", COLUMNS, _rows
+)

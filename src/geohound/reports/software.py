@@ -22,7 +22,11 @@ def software_name(text: str) -> str:
 def _table(facts: CatalogueFacts) -> Table:
     services = facts.services()
     return cross_table(
-        "software", (Counted(software_name(s.software), s.kind, urls.host(s.endpoint)) for s in services)
+        "software",
+        (
+            Counted(software_name(s.software), s.kind, urls.host(s.endpoint))
+            for s in services
+        ),
     )
 
 

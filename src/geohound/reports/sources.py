@@ -27,16 +27,28 @@ def yields(hunts: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
 
 def _table(facts: CatalogueFacts) -> Table:
     brought = yields(facts.hunts())
-    best_first = sorted(brought, key=lambda source: (-brought[source]["services"], -brought[source]["seeds"], source))
+    best_first = sorted(
+        brought,
+        key=lambda source: (
+            -brought[source]["services"],
+            -brought[source]["seeds"],
+            source,
+        ),
+    )
     rows: list[tuple[Cell, ...]] = [
-        (source, *(brought[source][n] for n in COUNTED), per_1000(brought[source])) for source in best_first
+        (source, *(brought[source][n] for n in COUNTED), per_1000(brought[source]))
+        for source in best_first
     ]
     return Table(("source", *COUNTED, PER_1000), rows)
 
 
 def per_1000(counted: Mapping[str, int]) -> float:
     """Services for 1,000 requests; those of searchers are requests to them alone."""
-    return round(1000 * counted["services"] / counted["requests"], 1) if counted["requests"] else 0.0
+    return (
+        round(1000 * counted["services"] / counted["requests"], 1)
+        if counted["requests"]
+        else 0.0
+    )
 
 
 def _methods(facts: CatalogueFacts) -> Table:
@@ -48,11 +60,18 @@ def _methods(facts: CatalogueFacts) -> Table:
         method = str(first.via) if first is not None else "unknown"
         total[method] += 1
         live[method] += service.state is HealthState.ALIVE
-    rows = [(method, count, live[method], round(live[method] / count, 3)) for method, count in total.most_common()]
+    rows = [
+        (method, count, live[method], round(live[method] / count, 3))
+        for method, count in total.most_common()
+    ]
     return Table(("method", "services", "live", "live_share"), list(rows))
 
 
-METHODS = CatalogueReport("methods", "How services were found, and how many of them are alive", _methods)
+METHODS = CatalogueReport(
+    "methods", "How services were found, and how many of them are alive", _methods
+)
 
 
-SOURCES = CatalogueReport("sources", "What each source has brought in all hunts and harvests", _table)
+SOURCES = CatalogueReport(
+    "sources", "What each source has brought in all hunts and harvests", _table
+)

@@ -7,7 +7,17 @@ from typing import Any
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
-_BEFORE = ("step", "round", "phase", "query", "explores", "requests", "results", "seeds", "services")
+_BEFORE = (
+    "step",
+    "round",
+    "phase",
+    "query",
+    "explores",
+    "requests",
+    "results",
+    "seeds",
+    "services",
+)
 _AFTER = ("cost_usd", "elapsed_s")
 COLUMNS = ("task", *_BEFORE, "services_so_far", "seeds_so_far", *_AFTER, "source")
 
@@ -31,4 +41,6 @@ def _table(facts: CatalogueFacts) -> Table:
     return Table(COLUMNS, list(_rows(facts.hunts())))
 
 
-STEPS = CatalogueReport("steps", "The queries of all hunts, step by step, with what each brought", _table)
+STEPS = CatalogueReport(
+    "steps", "The queries of all hunts, step by step, with what each brought", _table
+)

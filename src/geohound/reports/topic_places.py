@@ -23,10 +23,18 @@ def _table(facts: CatalogueFacts) -> Table:
         about.update((topic, place) for topic in {topic for topic, _ in service.topics})
     ranked = sorted(about.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
     rows: list[tuple[Cell, ...]] = [
-        (topic, *place, count, every[place], f"{count}/{every[place]}" if count >= LEAST else "")
+        (
+            topic,
+            *place,
+            count,
+            every[place],
+            f"{count}/{every[place]}" if count >= LEAST else "",
+        )
         for (topic, place), count in ranked
     ]
     return Table(("topic", "lat", "lon", "of_topic", "services", "label"), rows)
 
 
-TOPIC_PLACES = CatalogueReport("topic-places", "Places of hosts: services of each topic, and all", _table)
+TOPIC_PLACES = CatalogueReport(
+    "topic-places", "Places of hosts: services of each topic, and all", _table
+)

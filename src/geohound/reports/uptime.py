@@ -12,11 +12,18 @@ DAYS = 30  # not more than every check is kept for: KEPT_DAYS of the model
 
 
 def _table(facts: CatalogueFacts) -> Table:
-    today = (facts.now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = (facts.now or datetime.now(UTC)).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
     first = today - timedelta(days=DAYS - 1)
     counts = facts.catalogue.count_checks(first, DAYS)
-    rows = [_row(first + timedelta(days=place), day) for place, day in enumerate(counts)]
-    return Table(("day", "good", "failed", "unclear", "available"), rows if any(map(sum, counts)) else [])
+    rows = [
+        _row(first + timedelta(days=place), day) for place, day in enumerate(counts)
+    ]
+    return Table(
+        ("day", "good", "failed", "unclear", "available"),
+        rows if any(map(sum, counts)) else [],
+    )
 
 
 def _row(day: datetime, counted: CheckCounts) -> tuple[Cell, ...]:
@@ -26,5 +33,7 @@ def _row(day: datetime, counted: CheckCounts) -> tuple[Cell, ...]:
 
 
 UPTIME = CatalogueReport(
-    "uptime", f"Checks of the last {DAYS} days: good, failed, unclear, and the share of good ones", _table
+    "uptime",
+    f"Checks of the last {DAYS} days: good, failed, unclear, and the share of good ones",
+    _table,
 )

@@ -40,5 +40,7 @@ def _table(facts: CatalogueFacts) -> Table:
 
 
 URL_PARTS = CatalogueReport(
-    "urls", f"The {MAX_PARTS} most frequent parts of services' URLs, by top-level domain", _table
+    "urls",
+    f"The {MAX_PARTS} most frequent parts of services' URLs, by top-level domain",
+    _table,
 )

@@ -21,12 +21,30 @@ from geohound.model.bbox import BBox
 from geohound.model.catalogue import Change
 from geohound.model.search.query import FACETS
 from geohound.model.service import Layer, Service
-from geohound.text import guess_language, index_tokens, is_unspaced, stem, stop_words, tokenize, tokenize_name
+from geohound.text import (
+    guess_language,
+    index_tokens,
+    is_unspaced,
+    stem,
+    stop_words,
+    tokenize,
+    tokenize_name,
+)
 
 from .boxes import boxes_to_integers
 from .facets import duplicate_key, facets_of, limit_spans, quality_of, years_of
 from .segments import LANGUAGES, RECORD, SegmentData, offset_type
-from .weights import ABSTRACT, ADDRESS, FIELDS, KEYWORDS, KIND, NAME, PROVIDER, SATURATION, TITLE
+from .weights import (
+    ABSTRACT,
+    ADDRESS,
+    FIELDS,
+    KEYWORDS,
+    KIND,
+    NAME,
+    PROVIDER,
+    SATURATION,
+    TITLE,
+)
 
 STEM_MARK = "~"
 PAIR_MARK = "\x7f"
@@ -66,17 +84,25 @@ class TermCache:
         if len(self.terms) > _MAX_TERMS:
             self._reset()
 
-    def analyse_text(self, texts: FieldText, language: str, analyzer: str) -> FieldTerms:
+    def analyse_text(
+        self, texts: FieldText, language: str, analyzer: str
+    ) -> FieldTerms:
         """The terms of a field; analyzers are `plain`, `name` (LandCover2010 also in parts), `long` (no stop words)."""
         field_terms = self.cached(language, analyzer).get(texts)
-        return self._analyse(texts, language, analyzer) if field_terms is None else field_terms
+        return (
+            self._analyse(texts, language, analyzer)
+            if field_terms is None
+            else field_terms
+        )
 
     def cached(self, language: str, analyzer: str) -> dict[FieldText, FieldTerms]:
         """The texts that need no analysis."""
         return self._texts.setdefault((language, analyzer), {})
 
     def _analyse(self, texts: FieldText, language: str, analyzer: str) -> FieldTerms:
-        field_terms = self._analyse_texts((texts,) if isinstance(texts, str) else texts, language, analyzer)
+        field_terms = self._analyse_texts(
+            (texts,) if isinstance(texts, str) else texts, language, analyzer
+        )
         chars = len(texts) if isinstance(texts, str) else sum(map(len, texts))
         if chars < _LONG_TEXT_CHARS:
             if self._chars > _MAX_TEXT_CHARS:
@@ -87,7 +113,9 @@ class TermCache:
             self._chars += chars + 100
         return field_terms
 
-    def _analyse_texts(self, texts: tuple[str, ...], language: str, analyzer: str) -> FieldTerms:
+    def _analyse_texts(
+        self, texts: tuple[str, ...], language: str, analyzer: str
+    ) -> FieldTerms:
         cached = self._words.setdefault(language, {})
         skipped = stop_words() if analyzer == "long" else frozenset()
         terms: set[int] = set()
@@ -98,13 +126,17 @@ class TermCache:
             next_pairs: dict[str, int] = {}
             previous = ""
             for word in words[:_MAX_WORDS]:
-                numbers, stemmed, word_pairs = cached.get(word) or self._analyse_word(word, language)
+                numbers, stemmed, word_pairs = cached.get(word) or self._analyse_word(
+                    word, language
+                )
                 if stemmed:
                     terms.update(numbers)
                     if previous:
                         pair_number = next_pairs.get(stemmed)
                         if pair_number is None:
-                            pair_number = next_pairs[stemmed] = self._term_number(word_pair(previous, stemmed))
+                            pair_number = next_pairs[stemmed] = self._term_number(
+                                word_pair(previous, stemmed)
+                            )
                         terms.add(pair_number)
                     previous, next_pairs = stemmed, word_pairs
                 elif word not in skipped:
@@ -117,11 +149,19 @@ class TermCache:
         if word in stop_words():
             analysed_word: _Word = ((self._term_number(word),), "", _NO_PAIR)
         elif not word.isascii() and is_unspaced(word):
-            analysed_word = tuple(map(self._term_number, dict.fromkeys(index_tokens((word,))))), "", _PAIR_BREAK
+            analysed_word = (
+                tuple(map(self._term_number, dict.fromkeys(index_tokens((word,))))),
+                "",
+                _PAIR_BREAK,
+            )
         else:
             stemmed = stem(word, language)
             terms = (word,) if stemmed == word else (word, STEM_MARK + stemmed)
-            analysed_word = tuple(map(self._term_number, terms)), stemmed, self._pairs_after.setdefault(stemmed, {})
+            analysed_word = (
+                tuple(map(self._term_number, terms)),
+                stemmed,
+                self._pairs_after.setdefault(stemmed, {}),
+            )
         self._words[language][word] = analysed_word
         return analysed_word
 
@@ -138,7 +178,12 @@ _PAIR_BREAK: dict[str, int] = {}  # of words that separate the pairs before and 
 
 
 # As base64.b85encode writes four bytes, ten times faster.
-_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase + "!#$%&()*+-;<=>?@^_`{|}~"
+_DIGITS = (
+    string.digits
+    + string.ascii_uppercase
+    + string.ascii_lowercase
+    + "!#$%&()*+-;<=>?@^_`{|}~"
+)
 _TWO_DIGITS = [one + other for one in _DIGITS for other in _DIGITS]
 
 
@@ -168,15 +213,22 @@ def analyse(changes: Sequence[Change], term_cache: TermCache) -> Iterator[Segmen
         yield _segment_data(batch, term_cache)
 
 
-def _segment_data(batch: Sequence[tuple[Change, Service]], term_cache: TermCache) -> SegmentData:
+def _segment_data(
+    batch: Sequence[tuple[Change, Service]], term_cache: TermCache
+) -> SegmentData:
     analysed = analyse_batch([service for _, service in batch], term_cache)
     value_numbers: dict[tuple[int, str], int] = {}
     facets: list[int] = []
     records = []
-    for (change, service), size, language in zip(batch, analysed.sizes, analysed.languages, strict=True):
+    for (change, service), size, language in zip(
+        batch, analysed.sizes, analysed.languages, strict=True
+    ):
         quality, years = quality_of(service), years_of(service)
         values = facets_of(service, language, change.topics, quality, years)
-        facets += [value_numbers.setdefault((_FIELDS[name], value), len(value_numbers)) for name, value in values]
+        facets += [
+            value_numbers.setdefault((_FIELDS[name], value), len(value_numbers))
+            for name, value in values
+        ]
         records.append(
             (
                 change.number, size, int(service.id, 16), change.revision, duplicate_key(change.number, service),
@@ -184,7 +236,11 @@ def _segment_data(batch: Sequence[tuple[Change, Service]], term_cache: TermCache
             )
         )  # fmt: skip
     # Words of hostile documents may contain lone surrogates, which cannot be encoded.
-    terms = "\n".join(analysed.terms).encode("utf-8", "replace").decode().split("\n") if analysed.terms else []
+    terms = (
+        "\n".join(analysed.terms).encode("utf-8", "replace").decode().split("\n")
+        if analysed.terms
+        else []
+    )
     return SegmentData(
         np.array(records, RECORD), list(value_numbers), np.array(facets, "<u4"), analysed.boxes, terms,
         analysed.counts.astype(np.int64), analysed.offsets, analysed.impacts,
@@ -196,7 +252,9 @@ _SHORT_CHARS, _LONG_CHARS = 500, 4000
 _SAMPLE_WORDS = 100
 
 
-_WEIGHTS, _USUAL_LENGTHS, _LENGTH_NORMS = (np.array([field[n] for field in FIELDS]) for n in range(3))
+_WEIGHTS, _USUAL_LENGTHS, _LENGTH_NORMS = (
+    np.array([field[n] for field in FIELDS]) for n in range(3)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +273,9 @@ class AnalysedBatch:
 def analyse_batch(services: Sequence[Service], term_cache: TermCache) -> AnalysedBatch:
     """For each service its own entry, then those of its layers in order."""
     term_cache.begin()
-    languages = [guess_language(_sample(service), service.language) for service in services]
+    languages = [
+        guess_language(_sample(service), service.language) for service in services
+    ]
     field_terms: list[_FieldOccurrence] = []
     first = 0
     for service, language in zip(services, languages, strict=True):
@@ -237,14 +297,20 @@ _FieldOccurrence = tuple[int, int, FieldTerms]  # field, entry, and the terms in
 
 
 def _collect_fields(
-    field_terms: list[_FieldOccurrence], service: Service, first: int, term_cache: TermCache, language: str
+    field_terms: list[_FieldOccurrence],
+    service: Service,
+    first: int,
+    term_cache: TermCache,
+    language: str,
 ) -> None:
     cached = [term_cache.cached(language, field.analyzer) for field in FIELDS]
     entry = first
     for fields in (_service_fields(service), *map(_layer_fields, service.layers)):
         for field, texts in fields:
             if texts:
-                found = cached[field].get(texts) or term_cache.analyse_text(texts, language, FIELDS[field].analyzer)
+                found = cached[field].get(texts) or term_cache.analyse_text(
+                    texts, language, FIELDS[field].analyzer
+                )
                 if found[1]:
                     field_terms.append((field, entry, found))
         entry += 1
@@ -256,8 +322,14 @@ def _sum_impacts(
     """Term numbers, the count of postings of each, and for each posting the entry and the impact."""
     fields = np.array([field for field, _, _ in field_terms], np.int64)
     lengths = np.array([length for _, _, (_, length) in field_terms], np.int64)
-    counts = np.array([len(numbers) for _, _, (numbers, _) in field_terms], np.int64) // 4
-    impacts = _WEIGHTS[fields] / (1 - _LENGTH_NORMS[fields] + _LENGTH_NORMS[fields] * lengths / _USUAL_LENGTHS[fields])
+    counts = (
+        np.array([len(numbers) for _, _, (numbers, _) in field_terms], np.int64) // 4
+    )
+    impacts = _WEIGHTS[fields] / (
+        1
+        - _LENGTH_NORMS[fields]
+        + _LENGTH_NORMS[fields] * lengths / _USUAL_LENGTHS[fields]
+    )
     # Sorted by term, then by field, which is by entry: one packed number sorts faster than two.
     all_numbers = b"".join([numbers for _, _, (numbers, _) in field_terms])
     packed = np.frombuffer(all_numbers, np.int32).astype(np.int64) << 32
@@ -270,13 +342,23 @@ def _sum_impacts(
     is_new = is_new_term.copy()
     is_new[1:] |= entries[1:] != entries[:-1]
     starts = np.flatnonzero(is_new)
-    summed = np.add.reduceat(impacts[occurrences], starts) if len(starts) else np.zeros(0)
+    summed = (
+        np.add.reduceat(impacts[occurrences], starts) if len(starts) else np.zeros(0)
+    )
     term_starts = np.flatnonzero(is_new_term[starts])
-    return terms[starts[term_starts]], np.diff(term_starts, append=len(starts)), entries[starts], summed
+    return (
+        terms[starts[term_starts]],
+        np.diff(term_starts, append=len(starts)),
+        entries[starts],
+        summed,
+    )
 
 
 def _sample(service: Service) -> list[str]:
-    words = [*tokenize(service.title[:_SHORT_CHARS]), *tokenize(service.abstract[:_SHORT_CHARS])]
+    words = [
+        *tokenize(service.title[:_SHORT_CHARS]),
+        *tokenize(service.abstract[:_SHORT_CHARS]),
+    ]
     for layer in service.layers:
         if len(words) > _SAMPLE_WORDS:
             break
@@ -284,7 +366,9 @@ def _sample(service: Service) -> list[str]:
     return words
 
 
-FieldTexts = tuple[tuple[int, FieldText], ...]  # by number of the field in weights.FIELDS
+FieldTexts = tuple[
+    tuple[int, FieldText], ...
+]  # by number of the field in weights.FIELDS
 
 
 def _service_fields(service: Service) -> FieldTexts:
@@ -319,5 +403,8 @@ def _boxes(services: Sequence[Service]) -> npt.NDArray[np.int32]:
     for service in services:
         own = service.extent.box if service.extent else None
         boxes.append(own)
-        boxes += [(layer.extent.box if layer.extent else None) or own for layer in service.layers]
+        boxes += [
+            (layer.extent.box if layer.extent else None) or own
+            for layer in service.layers
+        ]
     return boxes_to_integers(boxes)

@@ -48,7 +48,10 @@ class BackgroundIndexer:
     """
 
     def __init__(
-        self, command: Sequence[str], behind: Callable[[], int], environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        behind: Callable[[], int],
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """`environment` is added to ours: unlike the command it can be seen by this user alone."""
         self._command = command
@@ -57,14 +60,19 @@ class BackgroundIndexer:
         self._process: subprocess.Popen[bytes] | None = None
         self._starts = 0
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="background-indexer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._watch, name="background-indexer", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._closing.set()
         self._thread.join()
@@ -76,7 +84,10 @@ class BackgroundIndexer:
         try:
             self._process.wait(_LONGEST_END_S)
         except subprocess.TimeoutExpired:
-            log.warning("The index is still being written; process %d goes on with it.", self._process.pid)
+            log.warning(
+                "The index is still being written; process %d goes on with it.",
+                self._process.pid,
+            )
 
     @property
     def pid(self) -> int | None:
@@ -93,5 +104,8 @@ class BackgroundIndexer:
         self._starts += 1
         with suppress(OSError):  # no more processes: then searches index the changes
             self._process = subprocess.Popen(  # noqa: S603 - our own module
-                self._command, stdin=subprocess.PIPE, process_group=0, env=self._environment
+                self._command,
+                stdin=subprocess.PIPE,
+                process_group=0,
+                env=self._environment,
             )

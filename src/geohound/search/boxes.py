@@ -62,7 +62,14 @@ def match_relation(
         chunk = boxes[:, part]
         indices = np.flatnonzero(predicate(chunk, ranges))
         if len(indices):
-            ratios.append(_ratios(chunk if len(indices) == chunk.shape[1] else chunk.take(indices, axis=1), ranges))
+            ratios.append(
+                _ratios(
+                    chunk
+                    if len(indices) == chunk.shape[1]
+                    else chunk.take(indices, axis=1),
+                    ranges,
+                )
+            )
             found.append(indices + part.start)
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
@@ -90,7 +97,9 @@ def _overlaps(boxes: Boxes, query_box: tuple[int, int, int, int]) -> Mask:
 
 def _within(boxes: Boxes, query_box: tuple[int, int, int, int]) -> Mask:
     west, south, east, north = query_box
-    inside_latitudes: Mask = (boxes[1] >= south) & (boxes[3] <= north) & (boxes[1] <= boxes[3])
+    inside_latitudes: Mask = (
+        (boxes[1] >= south) & (boxes[3] <= north) & (boxes[1] <= boxes[3])
+    )
     if east - west >= _FULL_CIRCLE:
         return inside_latitudes
     inside = np.zeros(boxes.shape[1], dtype=np.bool_)
@@ -118,7 +127,9 @@ def overlap_ratios(boxes: Boxes, query_box: BBox) -> npt.NDArray[np.float32]:
     return ratios
 
 
-def _ratios(boxes: Boxes, query_box: tuple[int, int, int, int]) -> npt.NDArray[np.float32]:
+def _ratios(
+    boxes: Boxes, query_box: tuple[int, int, int, int]
+) -> npt.NDArray[np.float32]:
     """Converted to floats late, because differences must be exact."""
     west, south, east, north = query_box
     if _is_world(query_box):  # every box is inside
@@ -129,13 +140,24 @@ def _ratios(boxes: Boxes, query_box: tuple[int, int, int, int]) -> npt.NDArray[n
         width += _shared(boxes[0], boxes[2], west - _FULL_CIRCLE, east - _FULL_CIRCLE)
     across = np.flatnonzero(boxes[2] >= _HALF_CIRCLE)
     if len(across):
-        width[across] += _shared(boxes[0][across], boxes[2][across], west + _FULL_CIRCLE, east + _FULL_CIRCLE)
-    shared = np.minimum(width, np.float32(east - west)) * _shared(boxes[1], boxes[3], south, north)
-    all_layers = _area(boxes) + np.float32(float(east - west) * (north - south)) - shared
+        width[across] += _shared(
+            boxes[0][across], boxes[2][across], west + _FULL_CIRCLE, east + _FULL_CIRCLE
+        )
+    shared = np.minimum(width, np.float32(east - west)) * _shared(
+        boxes[1], boxes[3], south, north
+    )
+    all_layers = (
+        _area(boxes) + np.float32(float(east - west) * (north - south)) - shared
+    )
     without_area = np.flatnonzero(all_layers <= 0)
-    ratios = np.asarray(shared / np.where(all_layers > 0, all_layers, np.float32(1)), dtype=np.float32)
+    ratios = np.asarray(
+        shared / np.where(all_layers > 0, all_layers, np.float32(1)), dtype=np.float32
+    )
     if len(without_area):
-        ratios[without_area] = np.all(boxes[:, without_area] == np.array([[west], [south], [east], [north]]), axis=0)
+        ratios[without_area] = np.all(
+            boxes[:, without_area] == np.array([[west], [south], [east], [north]]),
+            axis=0,
+        )
     return ratios
 
 
@@ -146,14 +168,24 @@ def _is_world(query_box: tuple[int, int, int, int]) -> bool:
 
 def _area(boxes: Boxes) -> npt.NDArray[np.float32]:
     width: npt.NDArray[np.float32] = (boxes[2] - boxes[0]).astype(np.float32)
-    height: npt.NDArray[np.float32] = np.maximum(boxes[3] - boxes[1], 0).astype(np.float32)
+    height: npt.NDArray[np.float32] = np.maximum(boxes[3] - boxes[1], 0).astype(
+        np.float32
+    )
     return width * height
 
 
-def _shared(low: Boxes, high: Boxes, low_edge: int, high_edge: int) -> npt.NDArray[np.float32]:
+def _shared(
+    low: Boxes, high: Boxes, low_edge: int, high_edge: int
+) -> npt.NDArray[np.float32]:
     """The length of the intersection of each range with a range."""
-    shared: npt.NDArray[np.int32] = np.maximum(np.minimum(high, high_edge) - np.maximum(low, low_edge), 0)
+    shared: npt.NDArray[np.int32] = np.maximum(
+        np.minimum(high, high_edge) - np.maximum(low, low_edge), 0
+    )
     return shared.astype(np.float32)
 
 
-_PREDICATES = {Relation.OVERLAPS: _overlaps, Relation.WITHIN: _within, Relation.CONTAINS: _contains}
+_PREDICATES = {
+    Relation.OVERLAPS: _overlaps,
+    Relation.WITHIN: _within,
+    Relation.CONTAINS: _contains,
+}

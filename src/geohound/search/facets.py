@@ -22,7 +22,9 @@ from .weights import QUALITY
 
 _MAX_VALUES = 300
 _MAX_CHARS = 200
-_CRS = re.compile(r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)[:/]++(?:[\d.]++[:/]++)?(\w+)$", re.IGNORECASE)
+_CRS = re.compile(
+    r"(EPSG|CRS|OGC|ESRI|IGNF|AUTO2?)[:/]++(?:[\d.]++[:/]++)?(\w+)$", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?<!\d)(1[6-9]\d\d|20\d\d)(?!\d)")
 _NO_SPAN = (0, -1)
 _MANY_NAMES = 5
@@ -47,13 +49,22 @@ def facets_of(
         "country": [country_of(service)],
         "provider": [" ".join(service.provider.name.split())],
         "language": [language_code(service.language) or language],
-        "crs": map(_crs, _distinct(service.crs, (layer.crs for layer in service.layers))),
-        "format": map(_format, _distinct(service.formats, (layer.formats for layer in service.layers))),
+        "crs": map(
+            _crs, _distinct(service.crs, (layer.crs for layer in service.layers))
+        ),
+        "format": map(
+            _format,
+            _distinct(service.formats, (layer.formats for layer in service.layers)),
+        ),
         "licence": [service.access.licence],
         "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
         "cors": [service.cors],
-        "decade": [f"{year}s" for first, last in years for year in range(first // 10 * 10, last + 1, 10)],
+        "decade": [
+            f"{year}s"
+            for first, last in years
+            for year in range(first // 10 * 10, last + 1, 10)
+        ],
     }
     return [
         (name, value)
@@ -105,8 +116,14 @@ def _spans_in(text: str) -> list[Span]:
     found = []
     for part in text.split(","):
         first, slash, rest = part.partition("/")
-        years = [int(year) for year in _YEAR.findall(f"{first}/{rest.partition('/')[0]}")]
-        found += [(min(years), max(years))] if slash and years else [(year, year) for year in years]
+        years = [
+            int(year) for year in _YEAR.findall(f"{first}/{rest.partition('/')[0]}")
+        ]
+        found += (
+            [(min(years), max(years))]
+            if slash and years
+            else [(year, year) for year in years]
+        )
     return found
 
 
@@ -114,7 +131,9 @@ def quality_of(service: Service) -> int:
     """0 to 100: how well a service describes itself."""
     layers = service.layers
     described = sum(bool(layer.title and layer.title != layer.name) for layer in layers)
-    has_box = bool(service.extent and service.extent.box) or any(la.extent and la.extent.box for la in layers)
+    has_box = bool(service.extent and service.extent.box) or any(
+        la.extent and la.extent.box for la in layers
+    )
     has = {
         "title": bool(service.title),
         "abstract": len(service.abstract) >= 30,
@@ -128,7 +147,9 @@ def quality_of(service: Service) -> int:
         "sound": not service.repairs,
     }
     points = sum(QUALITY[name] for name, is_present in has.items() if is_present)
-    return points + (QUALITY["layer titles"] * described // len(layers) if layers else 0)
+    return points + (
+        QUALITY["layer titles"] * described // len(layers) if layers else 0
+    )
 
 
 def duplicate_key(num: int, service: Service) -> int:
@@ -137,14 +158,23 @@ def duplicate_key(num: int, service: Service) -> int:
     Many services are called "Web Map Service" and have a layer "roads": without a distinguishing feature a service
     has no duplicates.
     """
-    names = sorted({" ".join(tokenize(layer.name.rpartition(":")[2] or layer.title)) for layer in service.layers})
+    names = sorted(
+        {
+            " ".join(tokenize(layer.name.rpartition(":")[2] or layer.title))
+            for layer in service.layers
+        }
+    )
     distinguishing = _distinguishing(service, names)
     if not distinguishing:
         text = f"#{num}"
     else:
         title = " ".join(tokenize(service.title))
-        text = "\n".join((service.kind, title, *names, _extent_key(service), *distinguishing))
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+        text = "\n".join(
+            (service.kind, title, *names, _extent_key(service), *distinguishing)
+        )
+    return int.from_bytes(
+        hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big"
+    )
 
 
 def _distinguishing(service: Service, names: Sequence[str]) -> list[str]:
@@ -153,19 +183,28 @@ def _distinguishing(service: Service, names: Sequence[str]) -> list[str]:
         return []
     if service.provider.name.strip():
         return ["by", " ".join(tokenize(service.provider.name))]
-    words = [" ".join(tokenize(text)) for text in (service.abstract, *(layer.title for layer in service.layers))]
+    words = [
+        " ".join(tokenize(text))
+        for text in (service.abstract, *(layer.title for layer in service.layers))
+    ]
     own_words = sorted(set(words) - set(names) - {""})
     return ["in", *own_words] if own_words or len(names) >= _MANY_NAMES else []
 
 
 def _extent_key(service: Service) -> str:
     """The boxes, rounded to a tenth of a degree, because copies often recompute them."""
-    extents = (service.extent,) if service.extent else (layer.extent for layer in service.layers[:_MANY_BOXES])
+    extents = (
+        (service.extent,)
+        if service.extent
+        else (layer.extent for layer in service.layers[:_MANY_BOXES])
+    )
     boxes = [extent.box.as_tuple() for extent in extents if extent and extent.box]
     return " ".join(sorted({",".join(f"{edge:.1f}" for edge in box) for box in boxes}))
 
 
-def _distinct(service_values: Iterable[str], layer_values: Iterable[tuple[str, ...]]) -> list[str]:
+def _distinct(
+    service_values: Iterable[str], layer_values: Iterable[tuple[str, ...]]
+) -> list[str]:
     found = dict.fromkeys(service_values)
     last: tuple[str, ...] = ()
     for values in layer_values:
@@ -201,7 +240,9 @@ class FacetColumn(NamedTuple):
     owners: npt.NDArray[Any]
 
 
-def facet_columns(snapshot: Snapshot, slots: Slots, names: Iterable[str]) -> dict[str, FacetColumn]:
+def facet_columns(
+    snapshot: Snapshot, slots: Slots, names: Iterable[str]
+) -> dict[str, FacetColumn]:
     """The values of some facets for these services; without the state."""
     wanted = [name for name in names if name in FACETS and name != "state"]
     if not wanted:
@@ -227,7 +268,9 @@ def apply_filters(
         elif name in FACETS:
             values, owners = columns[name]
             masks[name] = np.zeros(len(slots), np.bool_)
-            masks[name][owners[np.isin(values, snapshot.values.find(name, wanted))]] = True
+            masks[name][owners[np.isin(values, snapshot.values.find(name, wanted))]] = (
+                True
+            )
     if query.years is not None:
         spans = snapshot.records["years"][slots]
         first, last = spans[..., 0], spans[..., 1]
@@ -237,7 +280,11 @@ def apply_filters(
 
 
 def count_column(
-    snapshot: Snapshot, column: FacetColumn, indices: npt.NDArray[np.int64], size: int, limit: int
+    snapshot: Snapshot,
+    column: FacetColumn,
+    indices: npt.NDArray[np.int64],
+    size: int,
+    limit: int,
 ) -> dict[str, int]:
     """How many of the services at these indices, out of `size`, have each of the most frequent values of one facet."""
     chosen = np.zeros(size, np.bool_)
@@ -255,13 +302,20 @@ def mask_except(masks: Mapping[str, Mask], name: str, size: int) -> Mask:
     return kept
 
 
-def _column_of(snapshot: Snapshot, slots: Slots) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _column_of(
+    snapshot: Snapshot, slots: Slots
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The facet values of these services, and the owner of each, as an index among them."""
-    starts, counts = snapshot.facet_start[slots], snapshot.facet_start[slots + 1] - snapshot.facet_start[slots]
+    starts, counts = (
+        snapshot.facet_start[slots],
+        snapshot.facet_start[slots + 1] - snapshot.facet_start[slots],
+    )
     total = int(counts.sum())
     if total == snapshot.facet_start[-1]:
         return snapshot.facets[:total], np.repeat(np.arange(len(slots)), counts)
-    indices = np.repeat(starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(total)
+    indices = np.repeat(
+        starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts
+    ) + np.arange(total)
     return snapshot.facets[indices], np.repeat(np.arange(len(slots)), counts)
 
 
@@ -272,7 +326,9 @@ def count_facets(
     counts_by_facet: dict[str, dict[str, int]] = {}
     if "state" in names:
         states = np.bincount(snapshot.state[slots], minlength=len(STATES))
-        counts_by_facet["state"] = _sorted({STATES[code]: int(n) for code, n in enumerate(states) if n})
+        counts_by_facet["state"] = _sorted(
+            {STATES[code]: int(n) for code, n in enumerate(states) if n}
+        )
     if not len(slots) or names == ("state",):
         return counts_by_facet
     counts = np.bincount(_values_of(snapshot, slots))
@@ -293,16 +349,25 @@ def _values_of(snapshot: Snapshot, slots: Slots) -> npt.NDArray[Any]:
     values: npt.NDArray[Any] = snapshot.facets[:all_values]
     if chosen_values == all_values:
         return values
-    if chosen_values * 4 > all_values:  # then a pass over all costs less than random access
+    if (
+        chosen_values * 4 > all_values
+    ):  # then a pass over all costs less than random access
         is_chosen = np.zeros(len(snapshot.records), np.bool_)
         is_chosen[slots] = True
         return values[np.repeat(is_chosen, np.diff(snapshot.facet_start))]
     return _column_of(snapshot, slots)[0]
 
 
-def _top(values: FacetValues, counts: npt.NDArray[Any], ids: npt.NDArray[Any], limit: int) -> dict[str, int]:
+def _top(
+    values: FacetValues, counts: npt.NDArray[Any], ids: npt.NDArray[Any], limit: int
+) -> dict[str, int]:
     top = ids[np.argsort(-counts[ids], kind="stable")[:limit]].tolist()
-    return _sorted({value: int(counts[id_]) for value, id_ in zip(values.names(top), top, strict=True)})
+    return _sorted(
+        {
+            value: int(counts[id_])
+            for value, id_ in zip(values.names(top), top, strict=True)
+        }
+    )
 
 
 def _sorted(counts: dict[str, int]) -> dict[str, int]:

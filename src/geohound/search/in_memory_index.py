@@ -18,7 +18,16 @@ from geohound.model.search.query import FACETS
 from geohound.model.search.segment import Segment
 from geohound.text import Vocabulary
 
-from .segments import LAST_CHARACTER, RECORD, STATE, Read, SegmentData, frequent_words, read_states, read_values
+from .segments import (
+    LAST_CHARACTER,
+    RECORD,
+    STATE,
+    Read,
+    SegmentData,
+    frequent_words,
+    read_states,
+    read_values,
+)
 
 Array = npt.NDArray[Any]
 STATES = tuple(str(state) for state in HealthState)
@@ -74,7 +83,9 @@ class MemtableBatch:
         self._sorted: list[str] | None = None
         self._vocabulary: Vocabulary | None = None
 
-    def find(self, term: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]] | None:
+    def find(
+        self, term: str
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]] | None:
         at = self._term_numbers.get(term)
         if at is None:
             return None
@@ -89,7 +100,9 @@ class MemtableBatch:
 
     def with_prefix(self, prefix: str) -> list[str]:
         terms = self._sorted = self._sorted or sorted(self._term_numbers)
-        return terms[bisect_left(terms, prefix) : bisect_left(terms, prefix + LAST_CHARACTER)]
+        return terms[
+            bisect_left(terms, prefix) : bisect_left(terms, prefix + LAST_CHARACTER)
+        ]
 
 
 class Memtable:
@@ -98,12 +111,20 @@ class Memtable:
     def __init__(self) -> None:
         self.batches: list[MemtableBatch] = []
 
-    def find(self, term: str) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]:
+    def find(
+        self, term: str
+    ) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]]:
         # A copy of the list: another thread may append.
-        return [found for batch in self.batches[:] if (found := batch.find(term)) is not None]
+        return [
+            found
+            for batch in self.batches[:]
+            if (found := batch.find(term)) is not None
+        ]
 
     def with_prefix(self, prefix: str) -> list[str]:
-        return sorted({term for batch in self.batches[:] for term in batch.with_prefix(prefix)})
+        return sorted(
+            {term for batch in self.batches[:] for term in batch.with_prefix(prefix)}
+        )
 
 
 class FacetValues:
@@ -130,12 +151,20 @@ class FacetValues:
         found: list[int] = []
         for value in values:
             own = self._ids.get((_FACET_NUMBERS[name], value))
-            found += [own] if own is not None else self._find_folded(_FACET_NUMBERS[name], value.casefold())
+            found += (
+                [own]
+                if own is not None
+                else self._find_folded(_FACET_NUMBERS[name], value.casefold())
+            )
         return found
 
     def _find_folded(self, facet: int, value: str) -> list[int]:
         # A copy: another thread may add values.
-        return [id_ for (own, other), id_ in list(self._ids.items()) if own == facet and other.casefold() == value]
+        return [
+            id_
+            for (own, other), id_ in list(self._ids.items())
+            if own == facet and other.casefold() == value
+        ]
 
 
 class Snapshot(NamedTuple):
@@ -147,13 +176,17 @@ class Snapshot(NamedTuple):
     service_of: npt.NDArray[np.int32]  # per entry: the entry of its service
     language_of: npt.NDArray[np.uint8]  # per entry
     boxes: npt.NDArray[np.int32]  # four rows, per entry
-    envelopes: npt.NDArray[np.int32]  # four rows, per slot: of the boxes of all its entries
+    envelopes: npt.NDArray[
+        np.int32
+    ]  # four rows, per slot: of the boxes of all its entries
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
     records: Array
     facet_start: npt.NDArray[np.int64]  # per slot and one more
     facets: npt.NDArray[np.uint32]
     values: FacetValues
-    live: npt.NDArray[np.bool_]  # per slot: not overwritten by a later one, as Lucene's live documents
+    live: npt.NDArray[
+        np.bool_
+    ]  # per slot: not overwritten by a later one, as Lucene's live documents
     state: npt.NDArray[np.uint8]
     popularity: npt.NDArray[np.uint32]
     generation: int
@@ -212,7 +245,9 @@ class InMemoryIndex:
         for segment in segments:
             placed = known.get((segment.id, start))
             if placed is None:
-                placed = PlacedSegment(segment.id, start, segment.entries, segment.services)
+                placed = PlacedSegment(
+                    segment.id, start, segment.entries, segment.services
+                )
                 records = np.frombuffer(self._read(segment.id, "records"), RECORD)
                 if not self._matches(slot, records, segment_services):
                     return False
@@ -244,15 +279,24 @@ class InMemoryIndex:
     def _append_segment(self, id_: str, records: Array, loaded: int) -> None:
         """Append the services of a segment, except the first `loaded`."""
         skipped = records[:loaded]
-        entries, values = int(skipped["size"].sum(dtype=np.int64)), int(skipped["facets"].sum(dtype=np.int64))
+        entries, values = (
+            int(skipped["size"].sum(dtype=np.int64)),
+            int(skipped["facets"].sum(dtype=np.int64)),
+        )
         facets = np.frombuffer(self._read(id_, "facets"), "<u4")[values:]
         boxes = np.frombuffer(self._read(id_, "boxes"), "<i4").reshape(-1, 4)[entries:]
-        self._append(records[loaded:], self._facet_ids(facets, read_values(self._read, id_)), boxes)
+        self._append(
+            records[loaded:],
+            self._facet_ids(facets, read_values(self._read, id_)),
+            boxes,
+        )
 
     def add(self, data: SegmentData) -> None:
         """Append services to the memtable."""
         start = self._slot_of.size
-        self._append(data.records, self._facet_ids(data.facets, data.values), data.boxes)
+        self._append(
+            data.records, self._facet_ids(data.facets, data.values), data.boxes
+        )
         self._memtable.batches.append(MemtableBatch(start, data))
 
     def _facet_ids(self, facets: Array, values: Sequence[tuple[int, str]]) -> Array:
@@ -263,20 +307,28 @@ class InMemoryIndex:
         if not len(new):
             return
         slots = np.arange(self._records.size, self._records.size + len(new))
-        first = self._slot_of.size + np.cumsum(new["size"], dtype=np.int64) - new["size"]
+        first = (
+            self._slot_of.size + np.cumsum(new["size"], dtype=np.int64) - new["size"]
+        )
         self._slot_of.append(np.repeat(slots, new["size"]).astype(np.int32))
         self._service_of.append(np.repeat(first, new["size"]).astype(np.int32))
         self._language_of.append(np.repeat(new["language"], new["size"]))
         edges = boxes.T
         self._boxes.append(edges)
         self._envelopes.append(_envelopes(edges, first - first[:1]))
-        self._first.append(self._first.upto(self._first.size)[-1] + np.cumsum(new["size"], dtype=np.int64))
+        self._first.append(
+            self._first.upto(self._first.size)[-1]
+            + np.cumsum(new["size"], dtype=np.int64)
+        )
         self._facet_start.append(
-            self._facet_start.upto(self._facet_start.size)[-1] + np.cumsum(new["facets"], dtype=np.int64)
+            self._facet_start.upto(self._facet_start.size)[-1]
+            + np.cumsum(new["facets"], dtype=np.int64)
         )
         self._facets.append(facets)
         self._records.append(new)
-        self._state.append(np.full(len(new), STATES.index(HealthState.UNKNOWN), np.uint8))
+        self._state.append(
+            np.full(len(new), STATES.index(HealthState.UNKNOWN), np.uint8)
+        )
         self._popularity.append(np.zeros(len(new), np.uint32))
         self._live.append(np.ones(len(new), np.bool_))
         self._mark_overwritten(slots, new["num"].astype(np.int64))
@@ -289,7 +341,10 @@ class InMemoryIndex:
             larger[: len(self._slot_of_num)] = self._slot_of_num
             self._slot_of_num = larger
         previous = self._slot_of_num[nums]
-        live, state = self._live.upto(self._live.size), self._state.upto(self._state.size)
+        live, state = (
+            self._live.upto(self._live.size),
+            self._state.upto(self._state.size),
+        )
         popularity = self._popularity.upto(self._popularity.size)
         known = previous != _NONE
         state[slots[known]] = state[previous[known]]
@@ -306,7 +361,10 @@ class InMemoryIndex:
             setattr(self, name, getattr(self, name).truncated(entries))
         for name in ("_envelopes", "_records", "_live", "_state", "_popularity"):
             setattr(self, name, getattr(self, name).truncated(slots))
-        self._first, self._facet_start = self._first.truncated(slots + 1), self._facet_start.truncated(slots + 1)
+        self._first, self._facet_start = (
+            self._first.truncated(slots + 1),
+            self._facet_start.truncated(slots + 1),
+        )
         self._facets = self._facets.truncated(values)
         nums = self._records.upto(slots)["num"].astype(np.int64)
         self._slot_of_num.fill(_NONE)
@@ -317,10 +375,14 @@ class InMemoryIndex:
         """Set the state and popularity of services."""
         nums = states["num"].astype(np.int64)
         is_valid = nums < len(self._slot_of_num)
-        slots = np.where(is_valid, self._slot_of_num[np.where(is_valid, nums, 0)], _NONE)
+        slots = np.where(
+            is_valid, self._slot_of_num[np.where(is_valid, nums, 0)], _NONE
+        )
         is_known = slots != _NONE
         self._state.upto(self._state.size)[slots[is_known]] = states["state"][is_known]
-        self._popularity.upto(self._popularity.size)[slots[is_known]] = states["popularity"][is_known]
+        self._popularity.upto(self._popularity.size)[slots[is_known]] = states[
+            "popularity"
+        ][is_known]
 
     def states(self, nums: Sequence[int]) -> Array:
         """The state and popularity of services."""
@@ -362,4 +424,9 @@ def _envelopes(edges: Array, starts: Array) -> Array:
     if not len(starts):
         return edges[:, :0]
     widen = (np.minimum, np.minimum, np.maximum, np.maximum)
-    return np.stack([extreme.reduceat(batch, starts) for extreme, batch in zip(widen, edges, strict=True)])
+    return np.stack(
+        [
+            extreme.reduceat(batch, starts)
+            for extreme, batch in zip(widen, edges, strict=True)
+        ]
+    )

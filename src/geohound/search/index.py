@@ -21,9 +21,20 @@ from .in_memory_index import STATES, InMemoryIndex, Snapshot
 from .placing import count_by_cell
 from .postings import PostingsCache
 from .search_run import SearchRun, search, search_layers, start_run
-from .segments import FORMAT, STATE, SegmentData, decode, encode, join, read_states, select
+from .segments import (
+    FORMAT,
+    STATE,
+    SegmentData,
+    decode,
+    encode,
+    join,
+    read_states,
+    select,
+)
 
-FLUSH_ENTRIES = 2_048  # in the memtable: another process analyses as many in a tenth of a second
+FLUSH_ENTRIES = (
+    2_048  # in the memtable: another process analyses as many in a tenth of a second
+)
 LARGE_ENTRIES = 1 << 15  # the most in the memtable
 _FLUSH_STATES = 5_000
 _CHANGES = 200  # per read
@@ -37,7 +48,13 @@ log = logging.getLogger(__name__)
 class CatalogueIndex:
     """Safe for threads; several indexes may serve one catalogue, here and in other processes."""
 
-    def __init__(self, catalogue: CatalogueStore, segments: SegmentStore, *, may_publish: bool = True) -> None:
+    def __init__(
+        self,
+        catalogue: CatalogueStore,
+        segments: SegmentStore,
+        *,
+        may_publish: bool = True,
+    ) -> None:
         self._catalogue = catalogue
         self._store = segments
         self._may_publish = may_publish  # not where the catalogue may only be read
@@ -48,7 +65,9 @@ class CatalogueIndex:
         self._manifest = Manifest(format=FORMAT)
         self._revision: Revision = 0
         self._memtable: list[SegmentData] = []  # in no segment yet
-        self._changed_states: set[int] = set()  # services whose state is newer than in the segments
+        self._changed_states: set[int] = (
+            set()
+        )  # services whose state is newer than in the segments
 
     def search(self, query: Query) -> Results:
         """One page of the services that match, best first."""
@@ -62,12 +81,16 @@ class CatalogueIndex:
         """Where the services that match are, counted by cells of so many degrees."""
         return self._run(query, lambda run, _started: count_by_cell(run, cell))
 
-    def _run(self, query: Query, answer: Callable[[SearchRun, float], ResultT]) -> ResultT:
+    def _run(
+        self, query: Query, answer: Callable[[SearchRun, float], ResultT]
+    ) -> ResultT:
         started = time.perf_counter()
         for attempt in range(_ATTEMPTS):
             try:
                 snapshot = self._snapshot()
-                return answer(start_run(self._catalogue, query, snapshot, self._cache), started)
+                return answer(
+                    start_run(self._catalogue, query, snapshot, self._cache), started
+                )
             except SegmentGoneError:  # another process has just merged it
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -90,7 +113,10 @@ class CatalogueIndex:
     def _catch_up(self, min_entries: int) -> None:
         self._open_manifest(self._store.manifest())
         self._read_changes()
-        if self._memtable_entries() >= min_entries or len(self._changed_states) >= _FLUSH_STATES:
+        if (
+            self._memtable_entries() >= min_entries
+            or len(self._changed_states) >= _FLUSH_STATES
+        ):
             self._flush()
 
     def _memtable_entries(self) -> int:
@@ -111,7 +137,10 @@ class CatalogueIndex:
     def _warn_of_rebuild(self) -> None:
         count = self._catalogue.count().services
         if count > _MANY_SERVICES:
-            log.warning("An earlier Geohound wrote this catalogue: its %d services are indexed anew, once.", count)
+            log.warning(
+                "An earlier Geohound wrote this catalogue: its %d services are indexed anew, once.",
+                count,
+            )
 
     def _read_changes(self) -> None:
         logged_at = time.monotonic()
@@ -129,24 +158,39 @@ class CatalogueIndex:
             if time.monotonic() > logged_at + _PROGRESS_EVERY_S:
                 logged_at = time.monotonic()
                 log.warning(
-                    "%d of %d services are indexed.", self._in_memory.services, self._catalogue.count().services
+                    "%d of %d services are indexed.",
+                    self._in_memory.services,
+                    self._catalogue.count().services,
                 )
             if page.upto >= page.latest:
                 return
 
     def _update_states(self, changes: Sequence[Change]) -> None:
-        states = [(change.number, change.popularity, STATES.index(change.state)) for change in changes]
+        states = [
+            (change.number, change.popularity, STATES.index(change.state))
+            for change in changes
+        ]
         self._in_memory.update_states(np.array(states, STATE))
-        self._changed_states.update(change.number for change in changes if change.service is None)
+        self._changed_states.update(
+            change.number for change in changes if change.service is None
+        )
 
     def _flush(self) -> None:
         """Publish the memtable as a segment, merged with small ones, or load what another process published first."""
         if not self._may_publish:
             return
-        base, read, live = self._manifest, self._store.read, self._in_memory.snapshot().live
-        kept = list(base.segments[: first_to_merge(base.segments, self._memtable_entries())])
+        base, read, live = (
+            self._manifest,
+            self._store.read,
+            self._in_memory.snapshot().live,
+        )
+        kept = list(
+            base.segments[: first_to_merge(base.segments, self._memtable_entries())]
+        )
         merged = list(base.segments[len(kept) :])
-        data = join([*(decode(read, segment.id) for segment in merged), *self._memtable])
+        data = join(
+            [*(decode(read, segment.id) for segment in merged), *self._memtable]
+        )
         is_live = live[sum(segment.services for segment in kept) :]
         if np.count_nonzero(is_live) * 2 < len(is_live):
             data = select(data, is_live)
@@ -154,7 +198,9 @@ class CatalogueIndex:
         if overwritten is not None:
             before = sum(segment.services for segment in kept[:overwritten])
             rewritten = kept.pop(overwritten)
-            remainder = select(decode(read, rewritten.id), live[before : before + rewritten.services])
+            remainder = select(
+                decode(read, rewritten.id), live[before : before + rewritten.services]
+            )
             data = join([data, remainder])
             merged.append(rewritten)
         numbers = {int(number) for number in data.records["num"]} | self._changed_states
@@ -168,7 +214,11 @@ class CatalogueIndex:
         self._open_manifest(manifest if is_published else self._store.manifest())
 
 
-TIERS = (1 << 11, 1 << 13, 1 << 15)  # entries; larger segments than the last are not merged
+TIERS = (
+    1 << 11,
+    1 << 13,
+    1 << 15,
+)  # entries; larger segments than the last are not merged
 MERGE_SEGMENTS = 8
 
 
@@ -191,7 +241,9 @@ def first_to_merge(segments: Sequence[Segment], new_entries: int) -> int:
     return first
 
 
-def mostly_overwritten(segments: Sequence[Segment], live: npt.NDArray[np.bool_]) -> int | None:
+def mostly_overwritten(
+    segments: Sequence[Segment], live: npt.NDArray[np.bool_]
+) -> int | None:
     """The first segment of whose services fewer than half are live."""
     ends = np.cumsum([segment.services for segment in segments]).tolist()
     for number, (segment, end) in enumerate(zip(segments, ends, strict=True)):

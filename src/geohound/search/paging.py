@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from .in_memory_index import Snapshot
 
-_CURSOR = re.compile(r"k([0-9a-f]{1,8})\.([0-9a-f]{8})\.([0-9a-f]{8})\.([0-9a-f]{1,8})(?:\.([0-9a-f]{1,8}))?")
+_CURSOR = re.compile(
+    r"k([0-9a-f]{1,8})\.([0-9a-f]{8})\.([0-9a-f]{8})\.([0-9a-f]{1,8})(?:\.([0-9a-f]{1,8}))?"
+)
 
 
 class Cursor(NamedTuple):
@@ -33,24 +35,32 @@ def read_cursor(text: str) -> Cursor | None:
         return None
     services, order, bits, num = (int(part, 16) for part in found.groups()[:4])
     layers = int(found[5] or "0", 16)
-    return Cursor(services, order, float(np.array(bits, np.uint32).view(np.float32)), num, layers)
+    return Cursor(
+        services, order, float(np.array(bits, np.uint32).view(np.float32)), num, layers
+    )
 
 
 def write_cursor(snapshot: Snapshot, rank: float, num: int, layers: int = 0) -> str:
     bits = int(np.array(rank, np.float32).view(np.uint32))
-    return f"k{len(snapshot.records):x}.{_order_of(snapshot, len(snapshot.records)):08x}.{bits:08x}.{num:x}" + (
-        f".{layers:x}" if layers else ""
+    return (
+        f"k{len(snapshot.records):x}.{_order_of(snapshot, len(snapshot.records)):08x}.{bits:08x}.{num:x}"
+        + (f".{layers:x}" if layers else "")
     )
 
 
 def _order_of(snapshot: Snapshot, services: int) -> int:
-    return zlib.crc32(np.ascontiguousarray(snapshot.records["num"][:services]).tobytes())
+    return zlib.crc32(
+        np.ascontiguousarray(snapshot.records["num"][:services]).tobytes()
+    )
 
 
 def as_it_was(snapshot: Snapshot, cursor: Cursor) -> Snapshot:
     """The snapshot of the cursor's first page, with the current states and popularity."""
     size = cursor.services
-    if not 0 < size <= len(snapshot.records) or _order_of(snapshot, size) != cursor.order:
+    if (
+        not 0 < size <= len(snapshot.records)
+        or _order_of(snapshot, size) != cursor.order
+    ):
         return snapshot
     entries = int(snapshot.first[size])
     return snapshot._replace(
@@ -77,7 +87,11 @@ def _last_of_each(nums: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
     return live
 
 
-def is_after(cursor: Cursor, ranks: npt.NDArray[np.float32], nums: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+def is_after(
+    cursor: Cursor, ranks: npt.NDArray[np.float32], nums: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.bool_]:
     rank = np.float32(cursor.rank)
-    after: npt.NDArray[np.bool_] = (ranks < rank) | ((ranks == rank) & (nums > cursor.num))
+    after: npt.NDArray[np.bool_] = (ranks < rank) | (
+        (ranks == rank) & (nums > cursor.num)
+    )
     return after

@@ -24,11 +24,15 @@ def count_by_cell(run: SearchRun, cell: float) -> PlacedServices:
     slots = ranked.services.slots[without_duplicates(run, ranked, ranked.passes_all)]
     edges = _boxes_of(run, slots)
     is_placed = edges[3] >= edges[1]
-    is_worldwide = is_placed & (edges[2] - edges[0] >= _WIDE) & (edges[3] - edges[1] >= _HIGH)
+    is_worldwide = (
+        is_placed & (edges[2] - edges[0] >= _WIDE) & (edges[3] - edges[1] >= _HIGH)
+    )
     is_local = is_placed & ~is_worldwide
     groups = _groups(run, slots[is_local], edges[:, is_local], cell)
     unplaced = len(slots) - int(np.count_nonzero(is_placed))
-    return PlacedServices(tuple(groups), len(slots), int(np.count_nonzero(is_worldwide)), unplaced)
+    return PlacedServices(
+        tuple(groups), len(slots), int(np.count_nonzero(is_worldwide)), unplaced
+    )
 
 
 def _boxes_of(run: SearchRun, slots: npt.NDArray[np.int64]) -> Edges:
@@ -48,24 +52,41 @@ def _around_layers(run: SearchRun, slots: npt.NDArray[np.int64]) -> Edges:
     entries = np.repeat(starts - offsets, sizes) + np.arange(int(sizes.sum()))
     boxes = run.snapshot.boxes[:, entries].astype(np.int64)
     is_box = boxes[3] >= boxes[1]
-    low = [np.minimum.reduceat(np.where(is_box, boxes[side], _NOWHERE), offsets) for side in (0, 1)]
-    high = [np.maximum.reduceat(np.where(is_box, boxes[side], -_NOWHERE), offsets) for side in (2, 3)]
+    low = [
+        np.minimum.reduceat(np.where(is_box, boxes[side], _NOWHERE), offsets)
+        for side in (0, 1)
+    ]
+    high = [
+        np.maximum.reduceat(np.where(is_box, boxes[side], -_NOWHERE), offsets)
+        for side in (2, 3)
+    ]
     return np.stack([*low, *high])
 
 
-def _groups(run: SearchRun, slots: npt.NDArray[np.int64], edges: Edges, cell: float) -> Iterator[PlacedGroup]:
+def _groups(
+    run: SearchRun, slots: npt.NDArray[np.int64], edges: Edges, cell: float
+) -> Iterator[PlacedGroup]:
     if not len(slots):
         return
     x = (edges[0] + edges[2]) / (2 * _UNIT)
     x = np.where(x > 180, x - 360, x)
     y = (edges[1] + edges[3]) / (2 * _UNIT)
     columns = int(np.ceil(360 / cell)) + 1
-    cells = np.floor((y + 90) / cell).astype(np.int64) * columns + np.floor((x + 180) / cell).astype(np.int64)
-    _, firsts, members, counts = np.unique(cells, return_index=True, return_inverse=True, return_counts=True)
+    cells = np.floor((y + 90) / cell).astype(np.int64) * columns + np.floor(
+        (x + 180) / cell
+    ).astype(np.int64)
+    _, firsts, members, counts = np.unique(
+        cells, return_index=True, return_inverse=True, return_counts=True
+    )
     mean_x = np.bincount(members, weights=x) / counts
     mean_y = np.bincount(members, weights=y) / counts
     ids = run.snapshot.records["id"][slots[firsts]]
     for number in np.argsort(-counts, kind="stable").tolist():
         count = int(counts[number])
         service = f"{int(ids[number]):016x}" if count == 1 else ""
-        yield PlacedGroup(round(float(mean_x[number]), 4), round(float(mean_y[number]), 4), count, service)
+        yield PlacedGroup(
+            round(float(mean_x[number]), 4),
+            round(float(mean_y[number]), 4),
+            count,
+            service,
+        )

@@ -54,20 +54,28 @@ class PostingsCache:
     def term_dictionary(self, segment: PlacedSegment) -> TermDictionary:
         dictionary = self._dictionaries.get(segment.id)
         if dictionary is None:
-            dictionary = self._dictionaries[segment.id] = TermDictionary(self._read, segment.id, segment.size)
+            dictionary = self._dictionaries[segment.id] = TermDictionary(
+                self._read, segment.id, segment.size
+            )
         return dictionary
 
     def vocabulary(self, segment: PlacedSegment) -> Vocabulary:
         cached = self._vocabularies.get(segment.id)
         if cached is None:
-            cached = self._vocabularies[segment.id] = read_vocabulary(self._read, segment.id)
+            cached = self._vocabularies[segment.id] = read_vocabulary(
+                self._read, segment.id
+            )
         return cached
 
     def retain(self, segments: Iterable[Segment]) -> None:
         """Drop the dictionaries of all other segments."""
         kept = {segment.id for segment in segments}
-        self._dictionaries = {id_: each for id_, each in self._dictionaries.items() if id_ in kept}
-        self._vocabularies = {id_: each for id_, each in self._vocabularies.items() if id_ in kept}
+        self._dictionaries = {
+            id_: each for id_, each in self._dictionaries.items() if id_ in kept
+        }
+        self._vocabularies = {
+            id_: each for id_, each in self._vocabularies.items() if id_ in kept
+        }
 
     def get(self, term: str, generation: int) -> CachedPostings | None:
         with self._lock:
@@ -79,7 +87,9 @@ class PostingsCache:
                 self._cached, self._size, self._generation = {}, 0, generation
             if generation == self._generation:
                 before = self._cached.get(term)
-                self._size += len(postings.entries) - (len(before.entries) if before else 0) + 100
+                self._size += (
+                    len(postings.entries) - (len(before.entries) if before else 0) + 100
+                )
                 self._cached[term] = postings
 
 
@@ -95,7 +105,9 @@ class Postings:
         from_segments = self._from_segments(term, partial(self._find_in_segment, term))
         return self._posting_list(from_segments, self._snapshot.memtable.find(term))
 
-    def _posting_list(self, from_segments: CachedPostings, from_memtable: list[_MemtablePostings]) -> PostingList:
+    def _posting_list(
+        self, from_segments: CachedPostings, from_memtable: list[_MemtablePostings]
+    ) -> PostingList:
         """The postings of segments, followed by those of the memtable."""
         entries, impacts = from_segments.entries, from_segments.impacts
         if from_memtable:
@@ -108,7 +120,9 @@ class Postings:
             entries, impacts = entries[:size], impacts[:size]
         return PostingList(entries.astype(np.int64), impacts * np.float32(1 / 255))
 
-    def _from_segments(self, key: str, read: Callable[[PlacedSegment], RawPostings | None]) -> CachedPostings:
+    def _from_segments(
+        self, key: str, read: Callable[[PlacedSegment], RawPostings | None]
+    ) -> CachedPostings:
         """The postings of all segments under a cache key; only segments that are new since the last call are read."""
         snapshot = self._snapshot
         cached = self._cache.get(key, snapshot.generation)
@@ -159,7 +173,9 @@ class Postings:
 
     def with_prefix(self, prefix: str) -> PostingList:
         """The entries with a term of this prefix; of each segment the first MAX_PREFIX_TERMS terms count."""
-        from_segments = self._from_segments(prefix + LAST_CHARACTER, partial(self._prefix_in_segment, prefix))
+        from_segments = self._from_segments(
+            prefix + LAST_CHARACTER, partial(self._prefix_in_segment, prefix)
+        )
         memtable = self._snapshot.memtable
         terms = memtable.with_prefix(prefix)[:MAX_PREFIX_TERMS]
         from_memtable = [postings for term in terms for postings in memtable.find(term)]
@@ -168,15 +184,25 @@ class Postings:
         entries = np.concatenate([entries for entries, _ in from_memtable])
         first = int(entries.min())
         best = np.zeros(int(entries.max()) + 1 - first, np.uint8)
-        np.maximum.at(best, entries - first, np.concatenate([impacts for _, impacts in from_memtable]))
+        np.maximum.at(
+            best,
+            entries - first,
+            np.concatenate([impacts for _, impacts in from_memtable]),
+        )
         present = np.flatnonzero(best)
         return self._posting_list(from_segments, [(present + first, best[present])])
 
     def vocabularies(self) -> list[Vocabulary]:
         """The words of some segments and of the memtable."""
         step = max(1, -(-len(self._snapshot.segments) // MAX_VOCABULARIES))
-        from_segments = [self._cache.vocabulary(segment) for segment in self._snapshot.segments[::step]]
-        return [*from_segments, *(batch.vocabulary() for batch in self._snapshot.memtable.batches[:])]
+        from_segments = [
+            self._cache.vocabulary(segment)
+            for segment in self._snapshot.segments[::step]
+        ]
+        return [
+            *from_segments,
+            *(batch.vocabulary() for batch in self._snapshot.memtable.batches[:]),
+        ]
 
 
 class _Scratch(threading.local):
@@ -198,7 +224,9 @@ def union(lists: list[PostingList], size: int) -> PostingList:
     """The entries of several lists, with the highest impact of each; `size` is the number of all entries."""
     if len(lists) < 2:
         return lists[0] if lists else NONE
-    if sum(len(f.entries) for f in lists) * 6 > size:  # then sorting costs more than a pass over all entries
+    if (
+        sum(len(f.entries) for f in lists) * 6 > size
+    ):  # then sorting costs more than a pass over all entries
         best = _scratch.array(size)
         for entries, impacts in lists:
             best[entries] = np.maximum(best[entries], impacts)
@@ -213,7 +241,9 @@ def union(lists: list[PostingList], size: int) -> PostingList:
     is_last = np.ones(len(packed), np.bool_)
     np.not_equal(packed[1:] >> 32, packed[:-1] >> 32, out=is_last[:-1])
     packed = packed[is_last]
-    return PostingList(packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32))
+    return PostingList(
+        packed >> 32, (packed & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
+    )
 
 
 def intersection(lists: list[PostingList]) -> PostingList:

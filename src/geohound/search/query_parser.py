@@ -51,18 +51,25 @@ class Clause:
 
 def parse_clauses(terms: QueryTerms, *, expand: bool) -> list[Clause]:
     """The clauses of a query."""
-    included = [term for term in terms.included if not _is_stop_word(term)] or list(terms.included)
+    included = [term for term in terms.included if not _is_stop_word(term)] or list(
+        terms.included
+    )
     clauses: list[Clause] = []
     plain_terms: list[QueryTerm] = []
     for term in included:
         if _is_plain(term):
             plain_terms.append(term)
             continue
-        clauses += [*_plain_clauses(plain_terms, expand), _phrase_clause(term, expand=expand)]
+        clauses += [
+            *_plain_clauses(plain_terms, expand),
+            _phrase_clause(term, expand=expand),
+        ]
         plain_terms = []
     clauses += _plain_clauses(plain_terms, expand)
     if all(not clause.is_required for clause in clauses):
-        clauses = [Clause(each.text, each.alternatives, True, each.prefix) for each in clauses]
+        clauses = [
+            Clause(each.text, each.alternatives, True, each.prefix) for each in clauses
+        ]
     return [*clauses, *_proximity_clauses(included)]
 
 
@@ -71,7 +78,11 @@ def _is_plain(term: QueryTerm) -> bool:
 
 
 def _is_stop_word(term: QueryTerm) -> bool:
-    return not term.is_quoted and not term.is_prefix and all(word in stop_words() for word in term.words)
+    return (
+        not term.is_quoted
+        and not term.is_prefix
+        and all(word in stop_words() for word in term.words)
+    )
 
 
 def excluded_clauses(terms: QueryTerms) -> list[Clause]:
@@ -89,11 +100,21 @@ def _plain_clauses(plain_terms: Sequence[QueryTerm], expand: bool) -> list[Claus
     clauses: list[Clause] = []
     start = 0
     while start < len(words):
-        length, synonyms, matched_languages = find_synonyms(words[start:]) if expand else (0, [], frozenset())
+        length, synonyms, matched_languages = (
+            find_synonyms(words[start:]) if expand else (0, [], frozenset())
+        )
         named = words[start : start + max(length, 1)]
-        text = " ".join(term.text for term in plain_terms[start : start + max(length, 1)])
+        text = " ".join(
+            term.text for term in plain_terms[start : start + max(length, 1)]
+        )
         alternatives = (*_all_words(named), *_synonyms(synonyms, matched_languages))
-        clauses.append(Clause(text, alternatives, is_required=not (len(named) == 1 and named[0] in weak_words())))
+        clauses.append(
+            Clause(
+                text,
+                alternatives,
+                is_required=not (len(named) == 1 and named[0] in weak_words()),
+            )
+        )
         start += len(named)
     return clauses
 
@@ -108,10 +129,14 @@ def _all_words(words: Sequence[str]) -> tuple[Alternative, ...]:
 
 
 def _word_alternatives(word: str) -> tuple[Alternative, ...]:
-    stemmed_groups = tuple(key for group in _stemmed_groups(word) for key in group if key != word)
+    stemmed_groups = tuple(
+        key for group in _stemmed_groups(word) for key in group if key != word
+    )
     if is_unspaced(word) or not stemmed_groups:
         return (Alternative(_exact_groups(word)),)
-    return Alternative(_exact_groups(word)), Alternative((stemmed_groups,), weights.STEM)
+    return Alternative(_exact_groups(word)), Alternative(
+        (stemmed_groups,), weights.STEM
+    )
 
 
 def _exact_groups(word: str) -> tuple[TermGroup, ...]:
@@ -122,17 +147,29 @@ def _stemmed_groups(word: str) -> tuple[TermGroup, ...]:
     if is_unspaced(word):
         return _exact_groups(word)
     stemmed = [stem_ for stem_ in sorted(stems(word)) if len(stem_) > 2]
-    return (tuple(dict.fromkeys((word, *(STEM_MARK + stem_ for stem_ in stemmed), *stemmed))),)
+    return (
+        tuple(
+            dict.fromkeys((word, *(STEM_MARK + stem_ for stem_ in stemmed), *stemmed))
+        ),
+    )
 
 
-def _synonyms(phrases: Sequence[Phrase], matched_languages: frozenset[str]) -> list[Alternative]:
+def _synonyms(
+    phrases: Sequence[Phrase], matched_languages: frozenset[str]
+) -> list[Alternative]:
     """Other names of the concept; those in the language of the query count more."""
     alternatives = []
     for phrase in phrases:
         term_groups = _phrase_groups(phrase)
         if term_groups:
-            weight = weights.SYNONYM if phrase.language in matched_languages else weights.TRANSLATION
-            alternatives.append(Alternative(term_groups, weight, phrase.language, phrase.words))
+            weight = (
+                weights.SYNONYM
+                if phrase.language in matched_languages
+                else weights.TRANSLATION
+            )
+            alternatives.append(
+                Alternative(term_groups, weight, phrase.language, phrase.words)
+            )
     return alternatives
 
 
@@ -144,8 +181,13 @@ def _phrase_groups(phrase: Phrase) -> tuple[TermGroup, ...]:
     spaced = [word for word in phrase.words if not is_unspaced(word)]
     stemmed = [stem(word, phrase.language) for word in spaced]
     if len(stemmed) == 1:
-        term_groups.append(tuple(dict.fromkeys((spaced[0], STEM_MARK + stemmed[0], stemmed[0]))))
-    return (*term_groups, *((word_pair(one, other),) for one, other in pairwise(stemmed)))
+        term_groups.append(
+            tuple(dict.fromkeys((spaced[0], STEM_MARK + stemmed[0], stemmed[0])))
+        )
+    return (
+        *term_groups,
+        *((word_pair(one, other),) for one, other in pairwise(stemmed)),
+    )
 
 
 def _phrase_clause(term: QueryTerm, *, expand: bool = False) -> Clause:
@@ -153,10 +195,14 @@ def _phrase_clause(term: QueryTerm, *, expand: bool = False) -> Clause:
     if term.is_prefix:
         *before, prefix = term.words
         return Clause(term.text, (Alternative(_all_groups(before)),), prefix=prefix)
-    words = [word for word in term.words if word not in stop_words()] or list(term.words)
+    words = [word for word in term.words if word not in stop_words()] or list(
+        term.words
+    )
     may_name_a_concept = expand and not term.is_quoted
     others = _synonyms_of_all(words) if may_name_a_concept else []
-    return Clause(term.text, (Alternative((*_all_groups(words), *_pair_groups(words))), *others))
+    return Clause(
+        term.text, (Alternative((*_all_groups(words), *_pair_groups(words))), *others)
+    )
 
 
 def _all_groups(words: Sequence[str]) -> tuple[TermGroup, ...]:
@@ -172,7 +218,11 @@ def _synonyms_of_all(words: Sequence[str]) -> list[Alternative]:
 def _pair_groups(words: Sequence[str]) -> list[TermGroup]:
     """Each pair of adjacent words, stemmed in every language."""
     return [
-        tuple(dict.fromkeys(word_pair(stem(one, code), stem(other, code)) for code in languages()))
+        tuple(
+            dict.fromkeys(
+                word_pair(stem(one, code), stem(other, code)) for code in languages()
+            )
+        )
         for one, other in pairwise(words)
         if not is_unspaced(one) and not is_unspaced(other)
     ]
@@ -180,9 +230,15 @@ def _pair_groups(words: Sequence[str]) -> list[TermGroup]:
 
 def _proximity_clauses(included: Sequence[QueryTerm]) -> list[Clause]:
     """Optional clauses: words that are adjacent in the query count more where they are adjacent in the text."""
-    words = [term.words[0] for term in included if len(term.words) == 1 and not term.is_prefix]
+    words = [
+        term.words[0]
+        for term in included
+        if len(term.words) == 1 and not term.is_prefix
+    ]
     return [
-        Clause("", (Alternative((group,)),), is_required=False, weight=weights.PROXIMITY)
+        Clause(
+            "", (Alternative((group,)),), is_required=False, weight=weights.PROXIMITY
+        )
         for group in _pair_groups(words)
     ]
 
@@ -198,7 +254,11 @@ def suggest_spelling(postings: Postings, terms: QueryTerms) -> str:
         correction = _correct(postings, term)
         changed = changed or bool(correction)
         corrected.append(correction or _as_typed(term))
-    return " ".join([*corrected, *(f"-{_as_typed(term)}" for term in terms.excluded)]) if changed else ""
+    return (
+        " ".join([*corrected, *(f"-{_as_typed(term)}" for term in terms.excluded)])
+        if changed
+        else ""
+    )
 
 
 def _as_typed(term: QueryTerm) -> str:
@@ -208,10 +268,18 @@ def _as_typed(term: QueryTerm) -> str:
 
 def _correct(postings: Postings, term: QueryTerm) -> str:
     word = term.words[0]
-    if len(term.words) > 1 or term.is_prefix or len(word) < _MIN_CHARS or is_unspaced(word) or not word.isalpha():
+    if (
+        len(term.words) > 1
+        or term.is_prefix
+        or len(word) < _MIN_CHARS
+        or is_unspaced(word)
+        or not word.isalpha()
+    ):
         return ""
     if word in stop_words() or any(
-        len(postings.find(key).entries) for stem_ in stems(word) for key in (word, stem_, STEM_MARK + stem_)
+        len(postings.find(key).entries)
+        for stem_ in stems(word)
+        for key in (word, stem_, STEM_MARK + stem_)
     ):
         return ""
     return closest_word(word, postings.vocabularies())

@@ -27,10 +27,19 @@ _MIN_CHARS = 3
 
 
 def related_words(
-    snapshot: Snapshot, postings: Postings, terms: QueryTerms, slots: npt.NDArray[np.int64], hits: Sequence[Hit]
+    snapshot: Snapshot,
+    postings: Postings,
+    terms: QueryTerms,
+    slots: npt.NDArray[np.int64],
+    hits: Sequence[Hit],
 ) -> tuple[str, ...]:
     """The words that go with those asked for, the best first; `slots` are the services that match."""
-    asked = {stem for term in terms.included for word in tokenize(term.text) for stem in stems(word)}
+    asked = {
+        stem
+        for term in terms.included
+        for word in tokenize(term.text)
+        for stem in stems(word)
+    }
     total = int(np.count_nonzero(snapshot.live))
     if not asked or len(slots) < MIN_SERVICES or len(slots) >= total:
         return ()
@@ -38,7 +47,10 @@ def related_words(
     for word in _candidates(hits, asked):
         holds = np.zeros(len(snapshot.live), np.bool_)
         holds[snapshot.slot_of[postings.find(word).entries]] = True
-        matching, everywhere = int(holds[slots].sum()), int((holds & snapshot.live).sum())
+        matching, everywhere = (
+            int(holds[slots].sum()),
+            int((holds & snapshot.live).sum()),
+        )
         share, usual = matching / len(slots), everywhere / total
         if matching >= MIN_SERVICES and share > usual:
             scores[word] = share * math.log(share / usual)
@@ -49,7 +61,14 @@ def _candidates(hits: Sequence[Hit], asked: set[str]) -> list[str]:
     """The most frequent words of the hits, but for those asked for in whatever form."""
     counts: Counter[str] = Counter()
     for hit in hits:
-        counts.update({word for text in _texts(hit) for word in tokenize(text) if _is_telling(word)})
+        counts.update(
+            {
+                word
+                for text in _texts(hit)
+                for word in tokenize(text)
+                if _is_telling(word)
+            }
+        )
     frequent = (word for word, count in counts.most_common() if count >= MIN_SERVICES)
     return [word for word in frequent if asked.isdisjoint(stems(word))][:MAX_CANDIDATES]
 

@@ -19,7 +19,9 @@ import orjson
 from geohound.text import Vocabulary, is_unspaced
 from geohound.text.languages import languages
 
-FORMAT = 3  # increased when the format or the analysis changes: then the index is rebuilt
+FORMAT = (
+    3  # increased when the format or the analysis changes: then the index is rebuilt
+)
 MAX_FREQUENT_WORDS = 20_000  # of a segment, for spelling corrections
 MAX_SPANS = 4  # of years, per service
 BLOCK_BYTES = 4_096
@@ -33,7 +35,9 @@ STATE = np.dtype([("num", "<u4"), ("popularity", "<u4"), ("state", "u1")])
 LANGUAGES = tuple(languages())
 LAST_CHARACTER = "\U0010ffff"
 Array = npt.NDArray[Any]
-RawPostings = tuple[npt.NDArray[np.integer], npt.NDArray[np.uint8]]  # entries within a segment, and impacts
+RawPostings = tuple[
+    npt.NDArray[np.integer], npt.NDArray[np.uint8]
+]  # entries within a segment, and impacts
 Read = Callable[[str, str], memoryview]  # segment and file name to content
 
 
@@ -41,7 +45,9 @@ class SegmentData(NamedTuple):
     """The decoded content of a segment; a term may occur several times, in the order of its entries."""
 
     records: Array  # RECORD per service
-    values: Sequence[tuple[int, str]]  # of facets: index in model.query.FACETS, and value
+    values: Sequence[
+        tuple[int, str]
+    ]  # of facets: index in model.query.FACETS, and value
     facets: Array  # of each service in turn: indices in `values`
     boxes: Array  # four edges per entry
     terms: Sequence[str]
@@ -68,7 +74,9 @@ def join(parts: Sequence[SegmentData]) -> SegmentData:
     value_numbers: dict[tuple[int, str], int] = {}
     facets = []
     for data in parts:
-        numbers = [value_numbers.setdefault(value, len(value_numbers)) for value in data.values]
+        numbers = [
+            value_numbers.setdefault(value, len(value_numbers)) for value in data.values
+        ]
         facets.append(np.array(numbers, "<u4")[data.facets])
     return SegmentData(
         np.concatenate([data.records for data in parts]),
@@ -77,7 +85,12 @@ def join(parts: Sequence[SegmentData]) -> SegmentData:
         np.concatenate([data.boxes for data in parts]),
         [term for data in parts for term in data.terms],
         np.concatenate([data.counts for data in parts]).astype(np.int64),
-        np.concatenate([data.offsets.astype(np.int64) + start for data, start in zip(parts, starts, strict=True)]),
+        np.concatenate(
+            [
+                data.offsets.astype(np.int64) + start
+                for data, start in zip(parts, starts, strict=True)
+            ]
+        ),
         np.concatenate([data.impacts for data in parts]),
     )
 
@@ -128,7 +141,9 @@ def _blocks(data: SegmentData) -> Iterator[tuple[bytes, bytes]]:
     """The first term of each block, and the block: terms, counts of postings, all entries, all impacts."""
     terms = sorted(set(data.terms))
     term_numbers = {term: at for at, term in enumerate(terms)}
-    owner = np.repeat(np.array([term_numbers[term] for term in data.terms], np.int64), data.counts)
+    owner = np.repeat(
+        np.array([term_numbers[term] for term in data.terms], np.int64), data.counts
+    )
     order = np.argsort(owner, kind="stable")
     counts = np.bincount(owner, minlength=len(terms))
     kind = offset_type(data.entries)
@@ -137,7 +152,11 @@ def _blocks(data: SegmentData) -> Iterator[tuple[bytes, bytes]]:
     encoded = [term.encode() for term in terms]
     term_sizes = np.array([len(term) + 5 for term in encoded], np.int64)
     sizes = np.cumsum(counts * (kind.itemsize + 1) + term_sizes)
-    bounds = [0, *(np.flatnonzero(np.diff(sizes // BLOCK_BYTES)) + 1).tolist(), len(terms)]
+    bounds = [
+        0,
+        *(np.flatnonzero(np.diff(sizes // BLOCK_BYTES)) + 1).tolist(),
+        len(terms),
+    ]
     for first, last in pairwise(bounds):
         if first < last:
             postings = slice(ends[first], ends[last])
@@ -160,9 +179,15 @@ class PostingsBlock:
         self.terms = bytes(body[4 : 4 + size]).split(b"\n")
         self.counts = np.frombuffer(body, "<u4", len(self.terms), 4 + size)
         self._ends = np.cumsum(self.counts)
-        kind, total, start = offset_type(entries), int(self._ends[-1]), 4 + size + self.counts.nbytes
+        kind, total, start = (
+            offset_type(entries),
+            int(self._ends[-1]),
+            4 + size + self.counts.nbytes,
+        )
         self.offsets = np.frombuffer(body, kind, total, start)
-        self.impacts = np.frombuffer(body, np.uint8, total, start + total * kind.itemsize)
+        self.impacts = np.frombuffer(
+            body, np.uint8, total, start + total * kind.itemsize
+        )
 
     def postings(self, at: int) -> RawPostings:
         end = int(self._ends[at])
@@ -185,15 +210,24 @@ class TermDictionary:
             return None
         block = self._block(number)
         at = bisect_left(block.terms, encoded_term)
-        return block.postings(at) if at < len(block.terms) and block.terms[at] == encoded_term else None
+        return (
+            block.postings(at)
+            if at < len(block.terms) and block.terms[at] == encoded_term
+            else None
+        )
 
     def with_prefix(self, prefix: str) -> Iterator[tuple[str, RawPostings]]:
         """Terms with this prefix, in order."""
-        low, high = prefix.encode("utf-8", "replace"), (prefix + LAST_CHARACTER).encode("utf-8", "replace")
+        low, high = (
+            prefix.encode("utf-8", "replace"),
+            (prefix + LAST_CHARACTER).encode("utf-8", "replace"),
+        )
         first = max(bisect_right(self._first_terms, low) - 1, 0)
         for number in range(first, bisect_left(self._first_terms, high)):
             block = self._block(number)
-            for at in range(bisect_left(block.terms, low), bisect_left(block.terms, high)):
+            for at in range(
+                bisect_left(block.terms, low), bisect_left(block.terms, high)
+            ):
                 yield block.terms[at].decode(), block.postings(at)
 
     def blocks(self) -> Iterator[PostingsBlock]:
@@ -213,8 +247,12 @@ def decode(read: Read, segment: str) -> SegmentData:
         np.frombuffer(read(segment, "facets"), "<u4"),
         boxes,
         [encoded_term.decode() for block in blocks for encoded_term in block.terms],
-        np.concatenate([EMPTY.counts, *(block.counts for block in blocks)]).astype(np.int64),
-        np.concatenate([EMPTY.offsets, *(block.offsets for block in blocks)]).astype(np.int64),
+        np.concatenate([EMPTY.counts, *(block.counts for block in blocks)]).astype(
+            np.int64
+        ),
+        np.concatenate([EMPTY.offsets, *(block.offsets for block in blocks)]).astype(
+            np.int64
+        ),
         np.concatenate([EMPTY.impacts, *(block.impacts for block in blocks)]),
     )
 

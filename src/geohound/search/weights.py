@@ -40,13 +40,20 @@ PROXIMITY = 0.3  # for adjacent words of the query that are adjacent in the text
 
 # Layers and their service.
 SERVICE_SHARE = 0.5  # of the service's score, added to its layers
-SERVICE_ONLY_SHARE = 0.8  # of the service's score, for layers that do not match themselves
+SERVICE_ONLY_SHARE = (
+    0.8  # of the service's score, for layers that do not match themselves
+)
 
 # With words and a box, the overlap ratio scales the score: the smallest overlap keeps this share.
 BOX_FLOOR = 0.25
 
 # Boosts: health, description, popularity.
-STATE = {HealthState.ALIVE: 0.06, HealthState.DEAD: -0.35, HealthState.UNSURE: -0.03, HealthState.UNKNOWN: 0.0}
+STATE = {
+    HealthState.ALIVE: 0.06,
+    HealthState.DEAD: -0.35,
+    HealthState.UNSURE: -0.03,
+    HealthState.UNKNOWN: 0.0,
+}
 QUALITY_BONUS = 0.06
 POPULARITY_BONUS = 0.04
 POPULARITY_SATURATION = 50.0  # sightings; more gain nothing

@@ -16,7 +16,12 @@ from geohound.politeness import asked_pause_s
 
 MAX_BYTES = 4_000_000  # of one page of results
 _MAX_DETAIL = 300
-_MESSAGES = ("message", "error", "detail", "error_description")  # where APIs in JSON say what is wrong
+_MESSAGES = (
+    "message",
+    "error",
+    "detail",
+    "error_description",
+)  # where APIs in JSON say what is wrong
 _SENTENCES = {
     400: "does not understand the request",
     401: "refuses the key",
@@ -41,17 +46,29 @@ def _never(_from: str, _to: str) -> bool:
     return False
 
 
-async def ask(fetcher: Fetcher, url: str, title: str, secrets: Secrets | None, hint: str = "") -> Document | Failure:
+async def ask(
+    fetcher: Fetcher, url: str, title: str, secrets: Secrets | None, hint: str = ""
+) -> Document | Failure:
     """The document at an address, or why there is none, with a hint for whom 403 is sent. Keys follow no redirect."""
     follows = _never if secrets else None
-    visit = await fetcher.fetch(url, accept="application/json", max_bytes=MAX_BYTES, follows=follows, secrets=secrets)
+    visit = await fetcher.fetch(
+        url,
+        accept="application/json",
+        max_bytes=MAX_BYTES,
+        follows=follows,
+        secrets=secrets,
+    )
     if isinstance(visit, Failure):
         return visit
     document = Document(visit)
     if visit.status < 300:
         return document
     refused = _refused(document, title, secrets or Secrets())
-    return replace(refused, detail=f"{refused.detail}. {hint}") if hint and visit.status == 403 else refused
+    return (
+        replace(refused, detail=f"{refused.detail}. {hint}")
+        if hint and visit.status == 403
+        else refused
+    )
 
 
 def _refused(document: Document, title: str, secrets: Secrets) -> Failure:
@@ -59,14 +76,30 @@ def _refused(document: Document, title: str, secrets: Secrets) -> Failure:
     pause_s = asked_pause_s(answer)
     if answer.status == 429:
         wait = f" for {pause_s:.0f} s" if pause_s else ""
-        return failure(answer, FailureReason.RATE_LIMITED, f"{title} wants a pause{wait}: too many requests", pause_s)
+        return failure(
+            answer,
+            FailureReason.RATE_LIMITED,
+            f"{title} wants a pause{wait}: too many requests",
+            pause_s,
+        )
     if answer.status >= 500:
-        return failure(answer, FailureReason.UNAVAILABLE, f"{title} is unavailable (HTTP {answer.status})", pause_s)
+        return failure(
+            answer,
+            FailureReason.UNAVAILABLE,
+            f"{title} is unavailable (HTTP {answer.status})",
+            pause_s,
+        )
     if answer.status < 400:
-        return failure(answer, FailureReason.BAD_ANSWER, f"{title} leads elsewhere (HTTP {answer.status})")
+        return failure(
+            answer,
+            FailureReason.BAD_ANSWER,
+            f"{title} leads elsewhere (HTTP {answer.status})",
+        )
     sentence = f"{title} {_SENTENCES.get(answer.status, 'refuses the request')} (HTTP {answer.status})"
     said = secrets.hide(_message(document.json))
-    return failure(answer, FailureReason.HTTP_ERROR, f"{sentence}: {said}" if said else sentence)
+    return failure(
+        answer, FailureReason.HTTP_ERROR, f"{sentence}: {said}" if said else sentence
+    )
 
 
 def _message(value: object) -> str:
@@ -76,7 +109,9 @@ def _message(value: object) -> str:
             value = value[0]
         if not isinstance(value, dict):
             break
-        value = next((value[name] for name in _MESSAGES if value.get(name)), None) or value.get("errors")
+        value = next(
+            (value[name] for name in _MESSAGES if value.get(name)), None
+        ) or value.get("errors")
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
@@ -84,11 +119,28 @@ def not_understood(document: Document, title: str) -> Failure:
     """The answer is no page of results: a log-in page, HTML, broken JSON, or something else."""
     refusal = refusals.judge(document)
     reason = refusals.WALLS.get(refusal.reason, FailureReason.BAD_ANSWER)
-    return failure(document.response, reason, f"{title} sent no results in JSON, but {refusal.reason}")
+    return failure(
+        document.response,
+        reason,
+        f"{title} sent no results in JSON, but {refusal.reason}",
+    )
 
 
-def failure(answer: Response, reason: FailureReason, detail: str, retry_after_s: float | None = None) -> Failure:
-    return Failure(answer.url, reason, detail[:_MAX_DETAIL], answer.at, answer.elapsed_s, retry_after_s, answer.address)
+def failure(
+    answer: Response,
+    reason: FailureReason,
+    detail: str,
+    retry_after_s: float | None = None,
+) -> Failure:
+    return Failure(
+        answer.url,
+        reason,
+        detail[:_MAX_DETAIL],
+        answer.at,
+        answer.elapsed_s,
+        retry_after_s,
+        answer.address,
+    )
 
 
 def inside(value: object, *names: str) -> Any:

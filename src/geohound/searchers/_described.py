@@ -16,7 +16,19 @@ from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerm
 from ._asking import inside
 from ._part import WebSearcher, count, no_secrets, results
 
-_TEXTS = ("id", "title", "url", "results", "address", "name", "text", "estimate", "key", "key_header", "key_param")
+_TEXTS = (
+    "id",
+    "title",
+    "url",
+    "results",
+    "address",
+    "name",
+    "text",
+    "estimate",
+    "key",
+    "key_header",
+    "key_param",
+)
 _COUNTS = ("page_size", "max_results")
 _AMOUNTS = ("cost_usd", "free_requests")
 _NUMBERS = (*_COUNTS, *_AMOUNTS)
@@ -34,9 +46,13 @@ def read_searcher(path: Path) -> WebSearcher:
     try:
         said = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise SearcherFileError(f"The searcher file {path} cannot be read: {error.strerror}.") from None
+        raise SearcherFileError(
+            f"The searcher file {path} cannot be read: {error.strerror}."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SearcherFileError(f"The searcher file {path} is not valid TOML: {error}.") from None
+        raise SearcherFileError(
+            f"The searcher file {path} is not valid TOML: {error}."
+        ) from None
     trouble = _trouble(said)
     if trouble:
         raise SearcherFileError(f"The searcher file {path} {trouble}.")
@@ -51,7 +67,11 @@ def _trouble(said: Mapping[str, Any]) -> str:
     if missing:
         return f"lacks {', '.join(missing)}"
     wrong = [name for name in _TEXTS if not isinstance(said.get(name, ""), str)]
-    wrong += [name for name in _COUNTS if not isinstance(said.get(name, 1), int) or said.get(name, 1) < 1]
+    wrong += [
+        name
+        for name in _COUNTS
+        if not isinstance(said.get(name, 1), int) or said.get(name, 1) < 1
+    ]
     wrong += [name for name in _AMOUNTS if not _is_amount(said.get(name, 1))]
     if wrong:
         return f"has a value of the wrong type: {', '.join(wrong)}"
@@ -66,7 +86,9 @@ def _is_amount(value: object) -> bool:
 
 def _trouble_in_url(url: str) -> str:
     try:
-        places = {name for _, name, _, _ in string.Formatter().parse(url) if name is not None}
+        places = {
+            name for _, name, _, _ in string.Formatter().parse(url) if name is not None
+        }
     except ValueError:
         places = {""}
     if places - _PLACES:
@@ -82,13 +104,24 @@ def _part(said: Mapping[str, Any]) -> WebSearcher:
     words: dict[str, Any] = {name: str(said.get(name, "")) for name in _WORDS}
     terms = SearchTerms(**numbers, **words)
 
-    def read(value: Any, request: SearchRequest, terms: SearchTerms) -> SearchPage | None:
+    def read(
+        value: Any, request: SearchRequest, terms: SearchTerms
+    ) -> SearchPage | None:
         rows = _at(value, texts["results"])
         if not isinstance(rows, list):
             return None
-        found = results(rows, texts["address"] or "url", texts["name"] or "title", texts["text"] or "description")
+        found = results(
+            rows,
+            texts["address"] or "url",
+            texts["name"] or "title",
+            texts["text"] or "description",
+        )
         estimate = count(_at(value, texts["estimate"])) if texts["estimate"] else None
-        goes_on = len(found) >= terms.page_size if estimate is None else request.page * terms.page_size < estimate
+        goes_on = (
+            len(found) >= terms.page_size
+            if estimate is None
+            else request.page * terms.page_size < estimate
+        )
         return SearchPage(tuple(found), estimate, has_more=bool(found) and goes_on)
 
     def secrets(values: Sequence[str]) -> Secrets | None:
@@ -105,7 +138,12 @@ def _part(said: Mapping[str, Any]) -> WebSearcher:
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
     offset = (request.page - 1) * terms.page_size
-    places = {"page": request.page, "offset": offset, "start": offset + 1, "size": terms.page_size}
+    places = {
+        "page": request.page,
+        "offset": offset,
+        "start": offset + 1,
+        "size": terms.page_size,
+    }
     return address.format(text=quote(request.text, safe="", errors="replace"), **places)
 
 

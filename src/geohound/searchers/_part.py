@@ -12,7 +12,13 @@ from geohound.contracts import Fetcher
 from geohound.model.failure import FailureReason
 from geohound.model.secrets import Secrets
 from geohound.model.visit import MAX_URL_CHARS, Failure
-from geohound.model.work.web_search import MAX_RESULTS, SearchPage, SearchRequest, SearchTerms, WebResult
+from geohound.model.work.web_search import (
+    MAX_RESULTS,
+    SearchPage,
+    SearchRequest,
+    SearchTerms,
+    WebResult,
+)
 
 from . import _asking
 
@@ -31,15 +37,23 @@ class WebSearcher:
 
     id: str
     title: str
-    request: Callable[[str, SearchRequest, SearchTerms], str]  # address, what is asked: the URL, without keys
-    read: Callable[[Any, SearchRequest, SearchTerms], SearchPage | None]  # None: the JSON is something else
+    request: Callable[
+        [str, SearchRequest, SearchTerms], str
+    ]  # address, what is asked: the URL, without keys
+    read: Callable[
+        [Any, SearchRequest, SearchTerms], SearchPage | None
+    ]  # None: the JSON is something else
     terms: SearchTerms = field(default_factory=SearchTerms)
     address: str = ""  # where it is asked; empty: only the user knows
     keys: tuple[str, ...] = ()  # environment variables, all of which it needs
-    secrets: Callable[[Sequence[str]], Secrets | None] = no_secrets  # from the values of the keys
+    secrets: Callable[[Sequence[str]], Secrets | None] = (
+        no_secrets  # from the values of the keys
+    )
     hint: str = ""  # what to do where it refuses a request (HTTP 403)
 
-    async def page(self, request: SearchRequest, fetcher: Fetcher) -> SearchPage | Failure:
+    async def page(
+        self, request: SearchRequest, fetcher: Fetcher
+    ) -> SearchPage | Failure:
         """One page of results by one request, or a sentence about why there is none."""
         address = request.address or self.address
         if not address:
@@ -58,16 +72,24 @@ class WebSearcher:
         return _without(page, secrets) if secrets else page
 
     def _unasked(self, why: str, address: str) -> Failure:
-        return Failure(address, FailureReason.NO_KEY, f"{self.title} {why}.", datetime.now(UTC))
+        return Failure(
+            address, FailureReason.NO_KEY, f"{self.title} {why}.", datetime.now(UTC)
+        )
 
 
 def _without(page: SearchPage, secrets: Secrets) -> SearchPage:
     """The page without results that repeat a key: nothing that is stored may hold one."""
-    kept = tuple(result for result in page.results if all(secrets.hide(text) == text for text in result))
+    kept = tuple(
+        result
+        for result in page.results
+        if all(secrets.hide(text) == text for text in result)
+    )
     return SearchPage(kept, page.estimate, page.has_more)
 
 
-def results(rows: object, url: str = "url", title: str = "title", text: str = "description") -> list[WebResult]:
+def results(
+    rows: object, url: str = "url", title: str = "title", text: str = "description"
+) -> list[WebResult]:
     """The rows that name an address; of a row that says more than a result holds, the start."""
     if not isinstance(rows, list):
         return []
@@ -79,7 +101,11 @@ def results(rows: object, url: str = "url", title: str = "title", text: str = "d
 def _address(value: object) -> str:
     text = value.strip() if isinstance(value, str) else ""
     is_web = text[:8].lower().startswith(("http://", "https://"))
-    return text if is_web and len(text) <= MAX_URL_CHARS and not any(map(str.isspace, text)) else ""
+    return (
+        text
+        if is_web and len(text) <= MAX_URL_CHARS and not any(map(str.isspace, text))
+        else ""
+    )
 
 
 def _words(value: object) -> str:
@@ -90,6 +116,14 @@ def _words(value: object) -> str:
 
 def count(value: object) -> int | None:
     """A number of results as providers write it: a number, or one as text; None where it is none."""
-    digits = str(value).replace(",", "") if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= 16 else None
+    digits = (
+        str(value).replace(",", "")
+        if isinstance(value, int | str) and not isinstance(value, bool)
+        else ""
+    )
+    number = (
+        int(digits)
+        if digits.isascii() and digits.isdecimal() and len(digits) <= 16
+        else None
+    )
     return None if number is None else min(number, _MAX_ESTIMATE)

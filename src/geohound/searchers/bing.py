@@ -17,7 +17,10 @@ _TERMS = SearchTerms(page_size=50, max_results=1000, note="prices by provider")
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
     offset = (request.page - 1) * terms.page_size
-    return urls.with_params(address, {"q": request.text, "count": str(terms.page_size), "offset": str(offset)})
+    return urls.with_params(
+        address,
+        {"q": request.text, "count": str(terms.page_size), "offset": str(offset)},
+    )
 
 
 def _read(value: Any, request: SearchRequest, terms: SearchTerms) -> SearchPage | None:
@@ -27,7 +30,9 @@ def _read(value: Any, request: SearchRequest, terms: SearchTerms) -> SearchPage 
     found = results(inside(value, "webPages", "value"), title="name", text="snippet")
     estimate = count(inside(value, "webPages", "totalEstimatedMatches"))
     shown = request.page * terms.page_size
-    return SearchPage(tuple(found), estimate, has_more=bool(found) and shown < (estimate or 0))
+    return SearchPage(
+        tuple(found), estimate, has_more=bool(found) and shown < (estimate or 0)
+    )
 
 
 def _secrets(values: Sequence[str]) -> Secrets:

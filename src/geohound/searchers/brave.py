@@ -20,7 +20,11 @@ _TERMS = SearchTerms(
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
     """Its offset counts pages, from 0 to 9."""
-    asked = {"q": request.text, "count": str(terms.page_size), "offset": str(request.page - 1)}
+    asked = {
+        "q": request.text,
+        "count": str(terms.page_size),
+        "offset": str(request.page - 1),
+    }
     return urls.with_params(address, asked)
 
 
@@ -29,7 +33,11 @@ def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
     if inside(value, "type") != "search":
         return None
     found = results(inside(value, "web", "results"))
-    return SearchPage(tuple(found), None, has_more=inside(value, "query", "more_results_available") is True)
+    return SearchPage(
+        tuple(found),
+        None,
+        has_more=inside(value, "query", "more_results_available") is True,
+    )
 
 
 def _secrets(values: Sequence[str]) -> Secrets:

@@ -21,7 +21,9 @@ _TERMS = SearchTerms(
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
     start = 1 + (request.page - 1) * terms.page_size
-    return urls.with_params(address, {"q": request.text, "num": str(terms.page_size), "start": str(start)})
+    return urls.with_params(
+        address, {"q": request.text, "num": str(terms.page_size), "start": str(start)}
+    )
 
 
 def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
@@ -30,7 +32,9 @@ def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
         return None
     found = results(inside(value, "items"), url="link", text="snippet")
     estimate = count(inside(value, "searchInformation", "totalResults"))
-    return SearchPage(tuple(found), estimate, has_more=bool(inside(value, "queries", "nextPage")))
+    return SearchPage(
+        tuple(found), estimate, has_more=bool(inside(value, "queries", "nextPage"))
+    )
 
 
 def _secrets(values: Sequence[str]) -> Secrets:

@@ -18,13 +18,21 @@ _TERMS = SearchTerms(
 
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
-    asked = {"query": request.text, "count": str(terms.page_size), "page": str(request.page)}
+    asked = {
+        "query": request.text,
+        "count": str(terms.page_size),
+        "page": str(request.page),
+    }
     return urls.with_params(address, asked)
 
 
 def _read(value: Any, _: SearchRequest, terms: SearchTerms) -> SearchPage | None:
     """It says neither how many there are nor whether there is another page: a full one has a next one."""
-    if not isinstance(value, dict) or not isinstance(value.get("results"), list) or "query" not in value:
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("results"), list)
+        or "query" not in value
+    ):
         return None
     found = results(value["results"])
     return SearchPage(tuple(found), None, has_more=len(found) >= terms.page_size)

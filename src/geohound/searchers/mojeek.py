@@ -17,7 +17,10 @@ _TERMS = SearchTerms(page_size=10, max_results=1000, note="prices by contract")
 
 def _request(address: str, request: SearchRequest, terms: SearchTerms) -> str:
     start = 1 + (request.page - 1) * terms.page_size
-    return urls.with_params(address, {"q": request.text, "fmt": "json", "s": str(start), "t": str(terms.page_size)})
+    return urls.with_params(
+        address,
+        {"q": request.text, "fmt": "json", "s": str(start), "t": str(terms.page_size)},
+    )
 
 
 def _read(value: Any, request: SearchRequest, terms: SearchTerms) -> SearchPage | None:

@@ -9,13 +9,17 @@ from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerm
 
 from ._part import WebSearcher, count, results
 
-_TERMS = SearchTerms(page_size=10, max_results=500, note="your own instance, or one whose owner agrees")
+_TERMS = SearchTerms(
+    page_size=10, max_results=500, note="your own instance, or one whose owner agrees"
+)
 
 
 def _request(address: str, request: SearchRequest, _: SearchTerms) -> str:
     base = address.partition("#")[0].partition("?")[0].rstrip("/")
     search = base if base.endswith("/search") else f"{base}/search"
-    return urls.with_params(search, {"q": request.text, "format": "json", "pageno": str(request.page)})
+    return urls.with_params(
+        search, {"q": request.text, "format": "json", "pageno": str(request.page)}
+    )
 
 
 def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
@@ -23,7 +27,9 @@ def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
         return None
     found = results(value["results"], text="content")
     estimate = count(value.get("number_of_results"))
-    return SearchPage(tuple(found), estimate or None, has_more=bool(found))  # it sends 0 where it does not know
+    return SearchPage(
+        tuple(found), estimate or None, has_more=bool(found)
+    )  # it sends 0 where it does not know
 
 
 SEARCHERS = (

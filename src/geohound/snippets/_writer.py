@@ -54,7 +54,10 @@ def ending(media_type: str) -> str:
         return "json"
     if "xml" in media:
         return "xml"
-    return "".join(c for c in media.rpartition("/")[2] if c.isascii() and c.isalnum())[:4] or "bin"
+    return (
+        "".join(c for c in media.rpartition("/")[2] if c.isascii() and c.isalnum())[:4]
+        or "bin"
+    )
 
 
 def file_of(request: LayerRequest) -> str:

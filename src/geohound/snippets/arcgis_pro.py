@@ -50,7 +50,9 @@ def write(service: Service, _layer: Layer, request: LayerRequest) -> str | None:
             return _connect(ServerType.OGC_API, service.endpoint, request.name)
         case VectorFile(driver="KML"):
             return _kml(request)
-        case ServerRequest(server=ServerType.ARCGIS) if request.endpoint.lower().endswith("server"):
+        case ServerRequest(server=ServerType.ARCGIS) if (
+            request.endpoint.lower().endswith("server")
+        ):
             return _add(request.endpoint)
         case ServerRequest(server=server) if server in _CONNECT:
             return _connect(server, request.endpoint, "")

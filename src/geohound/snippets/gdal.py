@@ -73,16 +73,28 @@ def _picture(request: Picture) -> str:
 def _features(service: Service, request: FeatureRequest) -> str | None:
     match request:
         case WfsFeatures():
-            part = f" -spat {short_numbers(request.box.as_tuple(), ' ')} -spat_srs EPSG:4326" if request.is_part else ""
+            part = (
+                f" -spat {short_numbers(request.box.as_tuple(), ' ')} -spat_srs EPSG:4326"
+                if request.is_part
+                else ""
+            )
             source = sh("WFS:" + service.endpoint)
-            return lines(f"ogr2ogr -f GPKG layer.gpkg {source} {_layer_word(request.name)}{part}")
+            return lines(
+                f"ogr2ogr -f GPKG layer.gpkg {source} {_layer_word(request.name)}{part}"
+            )
         case ApiItems(server=ServerType.OGC_API):
             source = sh("OAPIF:" + service.endpoint)
-            return lines(f"ogr2ogr -f GPKG layer.gpkg {source} {_layer_word(request.name)}")
+            return lines(
+                f"ogr2ogr -f GPKG layer.gpkg {source} {_layer_word(request.name)}"
+            )
         case ApiItems():
             return lines(f"ogr2ogr -f GeoJSON items.json {sh(request.url)}")
         case _:
-            return lines(f"ogr2ogr -f GPKG layer.gpkg {sh(request.url)}") if is_json(request) else None
+            return (
+                lines(f"ogr2ogr -f GPKG layer.gpkg {sh(request.url)}")
+                if is_json(request)
+                else None
+            )
 
 
 def _layer_word(name: str) -> str:
@@ -98,11 +110,15 @@ def _coverage(service: Service, request: WcsCoverage) -> str:
     """The part that was asked for, where the request itself can only ask for the whole."""
     fetch = f"curl -fsS -o {file_of(request)} {sh(request.url)}"
     if request.in_parts:
-        return lines(fetch, f"python3 -c {sh('; '.join(UNPACK))}", "gdalinfo coverage.tif")
+        return lines(
+            fetch, f"python3 -c {sh('; '.join(UNPACK))}", "gdalinfo coverage.tif"
+        )
     if request.version < "2" or not request.is_part:
         return lines(fetch, "gdalinfo coverage.tif")
     west, south, east, north = request.box.as_tuple()
-    source = with_params(service.endpoint, {"version": request.version, "coverage": request.name})
+    source = with_params(
+        service.endpoint, {"version": request.version, "coverage": request.name}
+    )
     part = f"-projwin {short_numbers((west, north, east, south), ' ')} -projwin_srs EPSG:4326"
     # GDAL does not know every type of coverage; of those that it does not know, all is fetched.
     return lines(

@@ -24,18 +24,29 @@ def write(_service: Service, _layer: Layer, request: LayerRequest) -> str | None
                 f"layers: {js(request.name)}, version: {js(request.version)}, format: {js(request.media_type)}, "
                 "transparent: true"
             )
-            return lines(f"L.tileLayer.wms({js(request.base)}, {{ {options} }}).addTo(map);", _fit(request))
+            return lines(
+                f"L.tileLayer.wms({js(request.base)}, {{ {options} }}).addTo(map);",
+                _fit(request),
+            )
         case ArcgisPicture():
             return _arcgis(request)
         case Picture():
-            return lines(f"L.imageOverlay({js(request.url)}, [{corners(request.box)}]).addTo(map);", _fit(request))
+            return lines(
+                f"L.imageOverlay({js(request.url)}, [{corners(request.box)}]).addTo(map);",
+                _fit(request),
+            )
         case WmtsTile(template="") | TileTemplate(template=""):
             return None
         case TileTemplate(is_vector=True):
             template = js(request.template)
-            return lines("// with the plug-in Leaflet.VectorGrid", f"L.vectorGrid.protobuf({template}).addTo(map);")
+            return lines(
+                "// with the plug-in Leaflet.VectorGrid",
+                f"L.vectorGrid.protobuf({template}).addTo(map);",
+            )
         case WmtsTile() | TileTemplate():
-            return lines(f"L.tileLayer({js(request.template)}).addTo(map);", _fit(request))
+            return lines(
+                f"L.tileLayer({js(request.template)}).addTo(map);", _fit(request)
+            )
         case FeatureRequest() if is_json(request):
             return lines(
                 f"const features = await (await fetch({js(request.url)})).json();",

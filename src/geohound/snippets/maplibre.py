@@ -27,7 +27,9 @@ def write(_service: Service, layer: Layer, request: LayerRequest) -> str | None:
             asked = {crs: "EPSG:3857", "WIDTH": _TILE_PX, "HEIGHT": _TILE_PX}
             return _raster(request, _with_box(request.url, asked))
         case ArcgisPicture():
-            return _raster(request, _with_box(request.url, {"size": f"{_TILE_PX},{_TILE_PX}"}))
+            return _raster(
+                request, _with_box(request.url, {"size": f"{_TILE_PX},{_TILE_PX}"})
+            )
         case WmtsTile() if request.template:
             return _raster(request, request.template)
         case TileTemplate(is_vector=True):
@@ -53,7 +55,10 @@ def _tiles(template: str) -> str:
 
 def _fit(request: LayerRequest) -> str:
     box = request.box
-    low, high = short_numbers((box.west, box.south)), short_numbers((box.east, box.north))
+    low, high = (
+        short_numbers((box.west, box.south)),
+        short_numbers((box.east, box.north)),
+    )
     return f"map.fitBounds([[{low}], [{high}]]);"
 
 

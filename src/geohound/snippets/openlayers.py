@@ -20,7 +20,10 @@ from ._writer import Writer, is_json
 
 _IMAGE = 'import ImageLayer from "ol/layer/Image.js";'
 _TILE = 'import TileLayer from "ol/layer/Tile.js";'
-_VECTOR = ('import VectorLayer from "ol/layer/Vector.js";', 'import VectorSource from "ol/source/Vector.js";')
+_VECTOR = (
+    'import VectorLayer from "ol/layer/Vector.js";',
+    'import VectorSource from "ol/source/Vector.js";',
+)
 _TRANSFORM = 'import { transformExtent } from "ol/proj.js";'
 
 
@@ -63,7 +66,11 @@ def _wms(request: WmsPicture) -> str:
 
 
 def _arcgis(request: ArcgisPicture) -> str:
-    shown = f', params: {{ LAYERS: "show:{request.number}" }}' if request.number is not None else ""
+    shown = (
+        f', params: {{ LAYERS: "show:{request.number}" }}'
+        if request.number is not None
+        else ""
+    )
     return lines(
         _IMAGE,
         'import ImageArcGISRest from "ol/source/ImageArcGISRest.js";',

@@ -23,9 +23,18 @@ from ._quoting import lines, py
 from ._writer import Writer, file_of, is_json, is_json_document
 
 _LIMIT = "10"
-_CONTENTS = ("for name, offering in server.contents.items():", "    print(name, offering.title)")
-_PROCESSES = ("for process in server.processes:", "    print(process.identifier, process.title)")
-_OFFERINGS = ("for name, offering in server.contents.items():", "    print(name, offering.description)")
+_CONTENTS = (
+    "for name, offering in server.contents.items():",
+    "    print(name, offering.title)",
+)
+_PROCESSES = (
+    "for process in server.processes:",
+    "    print(process.identifier, process.title)",
+)
+_OFFERINGS = (
+    "for name, offering in server.contents.items():",
+    "    print(name, offering.description)",
+)
 _OWSLIB = {
     ServerType.WMS: ("wms", "WebMapService", _CONTENTS),
     ServerType.WMTS: ("wmts", "WebMapTileService", _CONTENTS),
@@ -47,11 +56,19 @@ def write(service: Service, _layer: Layer, request: LayerRequest) -> str:
         case ApiItems():
             return _items(service, request)
         case FeatureRequest() if is_json(request):
-            return lines(*_load_json("features", request.url), 'print(len(features["features"]), "features")')
+            return lines(
+                *_load_json("features", request.url),
+                'print(len(features["features"]), "features")',
+            )
         case WcsCoverage():
             return _wcs(service, request)
         case DapDataset():
-            return lines("import xarray", "", f"dataset = xarray.open_dataset({py(request.dataset)})", "print(dataset)")
+            return lines(
+                "import xarray",
+                "",
+                f"dataset = xarray.open_dataset({py(request.dataset)})",
+                "print(dataset)",
+            )
         case ServerRequest():
             return _server(service, request)
         case _:
@@ -74,7 +91,12 @@ def _retrieve(request: LayerRequest) -> tuple[str, ...]:
 
 
 def _load_json(name: str, url: str) -> tuple[str, ...]:
-    return ("import json", "from urllib.request import urlopen", "", f"{name} = json.load(urlopen({py(url)}))")
+    return (
+        "import json",
+        "from urllib.request import urlopen",
+        "",
+        f"{name} = json.load(urlopen({py(url)}))",
+    )
 
 
 def _wms(service: Service, request: WmsPicture) -> str:
@@ -106,7 +128,9 @@ def _wmts(service: Service, request: WmtsTile) -> str:
 def _wfs(service: Service, request: WfsFeatures) -> str:
     box = short_numbers(request.box.as_tuple())
     part = f', bbox=({box}, "urn:ogc:def:crs:EPSG::4326")' if request.is_part else ""
-    wanted = f", outputFormat={py(request.output_format)}" if request.output_format else ""
+    wanted = (
+        f", outputFormat={py(request.output_format)}" if request.output_format else ""
+    )
     version = _wfs_version(request.version)
     return lines(
         "from owslib.wfs import WebFeatureService",
@@ -129,7 +153,9 @@ def _wfs_version(version: str) -> str:
 def _items(service: Service, request: ApiItems) -> str:
     is_record = request.rel is Rel.RECORDS and request.server is ServerType.OGC_API
     client = "Records" if is_record else "Features"
-    part = f", bbox=[{short_numbers(request.box.as_tuple())}]" if request.is_part else ""
+    part = (
+        f", bbox=[{short_numbers(request.box.as_tuple())}]" if request.is_part else ""
+    )
     return lines(
         f"from owslib.ogcapi.{client.lower()} import {client}",
         "",
@@ -160,7 +186,11 @@ def _server(service: Service, request: ServerRequest) -> str:
     if request.server not in _OWSLIB:
         return _plain(request)
     module, client, listing = _OWSLIB[request.server]
-    version = _wfs_version(request.version) if request.server is ServerType.WFS else request.version
+    version = (
+        _wfs_version(request.version)
+        if request.server is ServerType.WFS
+        else request.version
+    )
     return lines(
         f"from owslib.{module} import {client}",
         "",
@@ -197,7 +227,11 @@ def _csw(service: Service, request: ServerRequest) -> str:
     box = request.box
     # Latitude first, as the CRS has it.
     corners = short_numbers((box.south, box.west, box.north, box.east))
-    part = f'constraints=[BBox([{corners}], "urn:ogc:def:crs:EPSG::4326")], ' if is_filtered else ""
+    part = (
+        f'constraints=[BBox([{corners}], "urn:ogc:def:crs:EPSG::4326")], '
+        if is_filtered
+        else ""
+    )
     return lines(
         "from owslib.csw import CatalogueServiceWeb",
         *(("from owslib.fes import BBox",) if is_filtered else ()),

@@ -75,13 +75,15 @@ def _where(service: Service, request: LayerRequest) -> str:
         case ArcgisPicture() | ArcgisFeatures():
             return _ARCGIS + request.root
         case TileTemplate():
-            return (
-                f"Browser > {'Vector' if request.is_vector else 'XYZ'} Tiles > New Connection, URL: {request.template}"
-            )
+            return f"Browser > {'Vector' if request.is_vector else 'XYZ'} Tiles > New Connection, URL: {request.template}"
         case VectorFile():
-            return f"Layer > Add Layer > Add Vector Layer > Protocol, URI: {request.url}"
+            return (
+                f"Layer > Add Layer > Add Vector Layer > Protocol, URI: {request.url}"
+            )
         case ServerRequest(server=server) if server in _CONNECT:
-            return _CONNECT[server] + (request.url if server is ServerType.WMTS else request.endpoint)
+            return _CONNECT[server] + (
+                request.url if server is ServerType.WMTS else request.endpoint
+            )
         case _:
             return ""
 

@@ -18,7 +18,13 @@ from geohound.model.service import Layer, Service
 from ._quoting import lines, r
 from ._writer import Writer, file_of, is_json_document, proj_name
 
-_OWS4R = (ServerType.WMS, ServerType.WFS, ServerType.WCS, ServerType.CSW, ServerType.WPS)
+_OWS4R = (
+    ServerType.WMS,
+    ServerType.WFS,
+    ServerType.WCS,
+    ServerType.CSW,
+    ServerType.WPS,
+)
 
 
 def write(_service: Service, _layer: Layer, request: LayerRequest) -> str | None:
@@ -26,7 +32,11 @@ def write(_service: Service, _layer: Layer, request: LayerRequest) -> str | None
         case Picture():
             return _picture(request)
         case FeatureRequest():
-            return lines("library(sf)", f"features <- st_read({r(request.url)})", "plot(st_geometry(features))")
+            return lines(
+                "library(sf)",
+                f"features <- st_read({r(request.url)})",
+                "plot(st_geometry(features))",
+            )
         case WcsCoverage(in_parts=False):
             return lines(
                 "library(terra)",
@@ -37,10 +47,18 @@ def write(_service: Service, _layer: Layer, request: LayerRequest) -> str | None
         case WcsCoverage():
             return None
         case DapDataset():
-            return lines("library(ncdf4)", f"dataset <- nc_open({r(request.dataset)})", "print(dataset)")
+            return lines(
+                "library(ncdf4)",
+                f"dataset <- nc_open({r(request.dataset)})",
+                "print(dataset)",
+            )
         case VectorFile():
             source = r(request.gdal_path)
-            return lines("library(sf)", f"features <- st_read({source})", "plot(st_geometry(features))")
+            return lines(
+                "library(sf)",
+                f"features <- st_read({source})",
+                "plot(st_geometry(features))",
+            )
         case ServerRequest(server=server) if server in _OWS4R:
             client = f"{server.value}Client"
             version = f", {r(request.version)}" if request.version else ""

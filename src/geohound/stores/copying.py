@@ -37,15 +37,21 @@ def copy_catalogue(source: Database, target: Database) -> Iterator[CopiedTable]:
         copied = [_copy_table(source, target, connection, table) for table in TABLES]
     for each in copied:
         if digest_of(source, each.name) != digest_of(target, each.name):
-            raise StoreError(f"The table {each.name} was changed meanwhile; stop what writes to {source.name} first.")
+            raise StoreError(
+                f"The table {each.name} was changed meanwhile; stop what writes to {source.name} first."
+            )
         yield each
 
 
-def _copy_table(source: Database, target: Database, connection: Connection, table: str) -> CopiedTable:
+def _copy_table(
+    source: Database, target: Database, connection: Connection, table: str
+) -> CopiedTable:
     columns = target.columns(table)
     missing = set(columns) ^ set(source.columns(table))
     if missing:
-        raise StoreError(f"The table {table} differs in {', '.join(sorted(missing))}; upgrade both catalogues first.")
+        raise StoreError(
+            f"The table {table} differs in {', '.join(sorted(missing))}; upgrade both catalogues first."
+        )
     named = ", ".join(f'"{column}"' for column in columns)
     holes = ", ".join("?" * len(columns))
     rows, count = _rows(source, table, columns), 0
@@ -55,7 +61,9 @@ def _copy_table(source: Database, target: Database, connection: Connection, tabl
     return CopiedTable(table, count)
 
 
-def _rows(database: Database, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    database: Database, table: str, columns: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
     """The rows of a table, truth values as such."""
     truths = [columns.index(column) for column in database.booleans(table)]
     named = ", ".join(f'"{column}"' for column in columns)
@@ -75,7 +83,10 @@ def digest_of(database: Database, table: str) -> tuple[int, int]:
     count = total = 0
     for row in _rows(database, table, columns):
         count += 1
-        hashed = hashlib.blake2b(repr(tuple(map(_plain, row))).encode("utf-8", "surrogatepass"), digest_size=8)
+        hashed = hashlib.blake2b(
+            repr(tuple(map(_plain, row))).encode("utf-8", "surrogatepass"),
+            digest_size=8,
+        )
         total = (total + int.from_bytes(hashed.digest(), "big")) % 2**64
     return count, total
 
@@ -86,4 +97,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (int, float)):
         return float(value) if abs(value) < 2**53 else int(value)
-    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(value)
+    return (
+        value.encode("utf-8", "surrogatepass")
+        if isinstance(value, str)
+        else bytes(value)
+    )

@@ -16,8 +16,12 @@ from geohound.urls.declared import declared_endpoint
 TRUST_S = (
     30 * 24 * 3600.0
 )  # then a proof is read in full once more, whatever the server says: some say 304 to everything
-MAX_CANDIDATES = 8  # services that give the same address and are compared; the likeliest first
-_SHARE_OF_LAYERS = 0.5  # of the layers of both that a service and its copy have in common
+MAX_CANDIDATES = (
+    8  # services that give the same address and are compared; the likeliest first
+)
+_SHARE_OF_LAYERS = (
+    0.5  # of the layers of both that a service and its copy have in common
+)
 
 
 def loose_endpoint(address: str) -> str:
@@ -29,13 +33,18 @@ def content_key(service: Service) -> str:
     """Stands for title and layer names; empty without layers, for then nothing distinguishes two services."""
     if not service.layers:
         return ""
-    names = "\0".join((service.title, *(layer.name or layer.title for layer in service.layers)))
+    names = "\0".join(
+        (service.title, *(layer.name or layer.title for layer in service.layers))
+    )
     return hashlib.sha256(names.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def is_alike(one: Service, other: Service) -> bool:
     """The same fingerprint, or title and layer names: another version differs in the fingerprint alone."""
-    return one.fingerprint == other.fingerprint != "" or content_key(one) == content_key(other) != ""
+    return (
+        one.fingerprint == other.fingerprint != ""
+        or content_key(one) == content_key(other) != ""
+    )
 
 
 def host_of(address: str) -> str:
@@ -60,17 +69,28 @@ def nearness(known_host: str, read: Service) -> int:
 
 
 def _have_own_addresses(known: Service, read: Service) -> bool:
-    return all(site(_given_address(service)) == site(service.endpoint) for service in (known, read))
+    return all(
+        site(_given_address(service)) == site(service.endpoint)
+        for service in (known, read)
+    )
 
 
 def _given_address(service: Service) -> str:
     """The address that the document declares; where that is a home page or a default, that of its operations."""
-    operations = (address for operation in service.operations for address in (operation.get, operation.post))
-    return next(filter(None, map(declared_endpoint, (service.online_resource, *operations))), "")
+    operations = (
+        address
+        for operation in service.operations
+        for address in (operation.get, operation.post)
+    )
+    return next(
+        filter(None, map(declared_endpoint, (service.online_resource, *operations))), ""
+    )
 
 
 def _have_other_providers(known: Service, read: Service) -> bool:
-    names = {" ".join(service.provider.name.casefold().split()) for service in (known, read)}
+    names = {
+        " ".join(service.provider.name.casefold().split()) for service in (known, read)
+    }
     return len(names - {""}) > 1
 
 
@@ -83,8 +103,13 @@ def is_declared_alike(known: Service, read: Service) -> bool:
     """
     if site(known.endpoint) != site(read.endpoint) and _have_own_addresses(known, read):
         return False
-    given, known_given = declared_endpoint(read.online_resource), declared_endpoint(known.online_resource)
-    is_home = given in (known.endpoint, *known.aliases) or (known_given != "" and known_given == read.endpoint)
+    given, known_given = (
+        declared_endpoint(read.online_resource),
+        declared_endpoint(known.online_resource),
+    )
+    is_home = given in (known.endpoint, *known.aliases) or (
+        known_given != "" and known_given == read.endpoint
+    )
     if host_of(known.endpoint) == host_of(read.endpoint):
         return is_home and is_alike(known, read)
     if not is_home and (given == "" or given != known_given):
@@ -103,7 +128,9 @@ def _shared_layers(one: Service, other: Service) -> float:
 
 def merge(known: Service, read: Service) -> Service:
     """The newer reading, unless it is of a lower version; the known endpoint; the versions of both."""
-    document = known if version_order(read.version) < version_order(known.version) else read
+    document = (
+        known if version_order(read.version) < version_order(known.version) else read
+    )
     versions = {*known.versions, *read.versions, known.version, read.version} - {""}
     return replace(
         document,

@@ -96,17 +96,23 @@ class CrawlBuilder:
     store: CrawlStore
     order: Callable[[Settings], Order]  # as the settings of a task ask for it
     book: AddressBook
-    harvesters: Callable[[Settings], Mapping[str, Harvester]]  # with the recipes that the settings name
+    harvesters: Callable[
+        [Settings], Mapping[str, Harvester]
+    ]  # with the recipes that the settings name
     topics_of: Callable[[Service], Sequence[tuple[str, str]]]
     policy: Callable[[Settings], PolitenessPolicy]
-    hosts: Callable[[Settings], AbstractAsyncContextManager[TaskPoliteness]]  # turns at hosts for one task
+    hosts: Callable[
+        [Settings], AbstractAsyncContextManager[TaskPoliteness]
+    ]  # turns at hosts for one task
     examiner: Callable[[Settings, Plan, TaskPoliteness], Examiner]
     offer_metrics: Callable[[Callable[[], bytes], int], Awaitable[asyncio.Server]]
     hunting: HuntParts
     locate: Callable[[str, str], HostLocation | None]  # where a host stands
 
     @asynccontextmanager
-    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[CrawlWork | HuntWork | ShardWork]:
+    async def build(
+        self, task: Task, claim: Claim, feed: EventFeed
+    ) -> AsyncIterator[CrawlWork | HuntWork | ShardWork]:
         """A crawl ready to run."""
         store, goal = self.store, task.spec.goal
         left = store.tasks.checkpoint(task.id)
@@ -114,34 +120,57 @@ class CrawlBuilder:
         settings = share_of(whole, task.shard) if task.shard else whole
         harvesters = self.harvesters(settings)
         missed = partial(seeds.missed, store.log, task.id, task.spec, harvesters)
-        await seeds.try_again(store.log, claim, [visit for visits in missed() for visit in visits])
+        await seeds.try_again(
+            store.log, claim, [visit for visits in missed() for visit in visits]
+        )
         order = learned_order(self.order(settings), left.order_state, settings.learned)
         if order.has_terms and settings.learn_from_catalogue and not left.order_state:
             order.recall(store.catalogue.met_at(MAX_RECALLED))
-        begun = seeds.candidates(goal.seeds, order, self.book, _width(settings, task))  # before what waits is scored
+        begun = seeds.candidates(
+            goal.seeds, order, self.book, _width(settings, task)
+        )  # before what waits is scored
         async with self.hosts(settings) as hosts:
             is_hunt = task.spec.kind is TaskKind.HUNT
-            bounds = replace(bounds_of(settings, ranks_hosts=order.ranks_hosts), holds_links=is_hunt)
+            bounds = replace(
+                bounds_of(settings, ranks_hosts=order.ranks_hosts), holds_links=is_hunt
+            )
             frontier = open_frontier(store, task.id, bounds, hosts, order, claim)
             plan = plan_of(settings, task, counts_links=order.counts_links)
             # Published orders run as published: they ask for what somebody names.
-            plan = replace(plan, likely_addresses=plan.likely_addresses and order.ranks_hosts)
+            plan = replace(
+                plan, likely_addresses=plan.likely_addresses and order.ranks_hosts
+            )
             examiner = self.examiner(settings, plan, hosts)
             counted = Progress(feed.add)
             if claim.epoch > 1:
                 self._go_on(counted, task, left.counters, frontier)
             around = HuntAround(store, self.book, order, counted, feed)
-            hunt = self._hunt(settings, task, left.counters, hosts, around) if is_hunt else None
+            hunt = (
+                self._hunt(settings, task, left.counters, hosts, around)
+                if is_hunt
+                else None
+            )
             observer: CrawlObserver = hunt.observer if hunt else counted
-            crawl = Crawl(plan, self._parts(settings, examiner, frontier, order, harvesters), observer, counted.visits)
-            _begin(frontier, begun, harvesters=harvesters, plan=plan, named=goal.harvester)
+            crawl = Crawl(
+                plan,
+                self._parts(settings, examiner, frontier, order, harvesters),
+                observer,
+                counted.visits,
+            )
+            _begin(
+                frontier, begun, harvesters=harvesters, plan=plan, named=goal.harvester
+            )
             await frontier.flush()
             pids = examiner.pids if isinstance(examiner, WorkerPool) else ()
             crawling = CrawlWork(crawl, counted, missed, pids, settings.learned, hosts)
             admit = partial(_admit_found, frontier, harvesters, plan)
-            work: CrawlWork | HuntWork | ShardWork = HuntWork(crawling, hunt, admit) if hunt else crawling
+            work: CrawlWork | HuntWork | ShardWork = (
+                HuntWork(crawling, hunt, admit) if hunt else crawling
+            )
             if task.shard:
-                work = ShardWork(crawling, self._shard_parts(task.shard, claim, whole, frontier))
+                work = ShardWork(
+                    crawling, self._shard_parts(task.shard, claim, whole, frontier)
+                )
             try:
                 async with self._offered(work, settings.metrics_port):
                     yield work
@@ -162,21 +191,44 @@ class CrawlBuilder:
         around: HuntAround,
     ) -> Hunt:
         """The agent that asks the search providers."""
-        searchers, fetcher = self.hunting.searchers(settings), self.hunting.fetcher(settings, hosts.turns())
+        searchers, fetcher = (
+            self.hunting.searchers(settings),
+            self.hunting.fetcher(settings, hosts.turns()),
+        )
         visits = list(seeds.all_visits(self.store.log, task.id))
         left = HuntLeft(task.id, counters, visits)
-        return make_hunt(settings, task.spec.goal, around, left, Asking(searchers, fetcher))
+        return make_hunt(
+            settings, task.spec.goal, around, left, Asking(searchers, fetcher)
+        )
 
-    def _shard_parts(self, shard: Shard, claim: Claim, whole: Settings, frontier: Frontier) -> ShardParts:
+    def _shard_parts(
+        self, shard: Shard, claim: Claim, whole: Settings, frontier: Frontier
+    ) -> ShardParts:
         store = self.store
-        return ShardParts(shard, claim, store.shards, store.tasks, store.clock, whole.page_limit, frontier.admit)
+        return ShardParts(
+            shard,
+            claim,
+            store.shards,
+            store.tasks,
+            store.clock,
+            whole.page_limit,
+            frontier.admit,
+        )
 
-    def _go_on(self, counted: Progress, task: Task, counters: Mapping[str, Any], frontier: Frontier) -> None:
+    def _go_on(
+        self,
+        counted: Progress,
+        task: Task,
+        counters: Mapping[str, Any],
+        frontier: Frontier,
+    ) -> None:
         """Count from where earlier runs of the task left off."""
         was_killed = task.finished_at is None
         if was_killed:
             counters = recount(self.store, task.id, counters)
-        counted.go_on(counters, frontier.stats().pages, self.store.requests.hosts(task.id))
+        counted.go_on(
+            counters, frontier.stats().pages, self.store.requests.hosts(task.id)
+        )
 
     def _parts(
         self,
@@ -195,7 +247,9 @@ class CrawlBuilder:
         )  # fmt: skip
 
     @asynccontextmanager
-    async def _offered(self, work: CrawlWork | HuntWork | ShardWork, port: int) -> AsyncIterator[None]:
+    async def _offered(
+        self, work: CrawlWork | HuntWork | ShardWork, port: int
+    ) -> AsyncIterator[None]:
         """The numbers for Prometheus, where the settings name a port for them."""
         if not port:
             yield
@@ -228,12 +282,17 @@ def _begin(
     """Admit the seeds, and what can be harvested at them; those that are known already stay as they are."""
     if isinstance(frontier, ShardFrontier):
         begun = [seed for seed in begun if frontier.owns(seed.url)]
-    harvests = harvesting.begin(begun, harvesters, named, plan.since, is_harvest=plan.is_harvest)
+    harvests = harvesting.begin(
+        begun, harvesters, named, plan.since, is_harvest=plan.is_harvest
+    )
     frontier.admit(harvests if named else [*begun, *harvests])
 
 
 def _admit_found(
-    frontier: Frontier, harvesters: Mapping[str, Harvester], plan: Plan, found: Sequence[Candidate]
+    frontier: Frontier,
+    harvesters: Mapping[str, Harvester],
+    plan: Plan,
+    found: Sequence[Candidate],
 ) -> None:
     """What a hunt brings, and what can be harvested at it; results outside the scope are counted and left out."""
     seeds_of_search = [each for each in found if not each.depth]

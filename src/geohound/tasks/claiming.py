@@ -24,18 +24,27 @@ def claim_task(tasks: TaskStore, task: TaskId) -> Claim:
     if found is None:
         raise StoreError(f"There is no task {task} in this catalogue.")
     holder = read_holder(found.claim.holder) if found.claim else None
-    elsewhere = f" on {holder.host}" if holder and holder.host != this_process().host else ""
+    elsewhere = (
+        f" on {holder.host}" if holder and holder.host != this_process().host else ""
+    )
     who = f"Another process ({holder.pid}{elsewhere})" if holder else "Another process"
-    raise StoreError(f"Task {task} is running already. {who} crawls it: let it end, or stop it first.")
+    raise StoreError(
+        f"Task {task} is running already. {who} crawls it: let it end, or stop it first."
+    )
 
 
 def is_claimable(task: Task, now: datetime) -> bool:
     """Should somebody run it? It was queued, or whoever ran it is gone."""
-    if task.wanted is not Wanted.RUN or task.state not in (TaskState.QUEUED, TaskState.RUNNING):
+    if task.wanted is not Wanted.RUN or task.state not in (
+        TaskState.QUEUED,
+        TaskState.RUNNING,
+    ):
         return False
     return not is_run(task, now)
 
 
 def is_run(task: Task, now: datetime) -> bool:
     """Is there a process that runs it, as far as one can know here?"""
-    return task.is_held(now) and task.claim is not None and not is_gone(task.claim.holder)
+    return (
+        task.is_held(now) and task.claim is not None and not is_gone(task.claim.holder)
+    )

@@ -12,9 +12,13 @@ from geohound.model.work.task import UNDER_WAY, Task
 from .holder import read_holder
 
 
-def cluster_status(noted: bytes, shards: ShardStore, tasks: TaskStore, clock: Clock) -> dict[str, Any]:
+def cluster_status(
+    noted: bytes, shards: ShardStore, tasks: TaskStore, clock: Clock
+) -> dict[str, Any]:
     """What the supervisor noted last, with its age, and what the catalogue itself knows."""
-    said: dict[str, Any] = orjson.loads(noted) if noted else {"nodes": [], "at": 0.0, "pid": 0}
+    said: dict[str, Any] = (
+        orjson.loads(noted) if noted else {"nodes": [], "at": 0.0, "pid": 0}
+    )
     age_s = max(0.0, clock.now().timestamp() - said["at"])
     divided = [task for task in tasks.list(UNDER_WAY) if task.shards]
     return {
@@ -27,7 +31,11 @@ def cluster_status(noted: bytes, shards: ShardStore, tasks: TaskStore, clock: Cl
 
 def _task(task: Task, shards: ShardStore, tasks: TaskStore) -> dict[str, Any]:
     numbers = shards.numbers(task.id)
-    parts = [found for part in shards.shards(task.id) if (found := tasks.get(part)) is not None]
+    parts = [
+        found
+        for part in shards.shards(task.id)
+        if (found := tasks.get(part)) is not None
+    ]
     return {
         "task": task.id,
         "shards": numbers.shards,

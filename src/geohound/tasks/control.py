@@ -8,12 +8,22 @@ from typing import Any
 
 from geohound.contracts import TaskStore
 from geohound.model.work.event import EventPage
-from geohound.model.work.task import UNFINISHED, Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
+from geohound.model.work.task import (
+    UNFINISHED,
+    Task,
+    TaskId,
+    TaskKind,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 
 from .claiming import is_run
 from .holder import is_gone
 
-Recounted = Callable[[Task], Mapping[str, Any]]  # the counters of a task as its records have them
+Recounted = Callable[
+    [Task], Mapping[str, Any]
+]  # the counters of a task as its records have them
 
 
 class TaskError(Exception):
@@ -50,7 +60,11 @@ class TaskControl:
 
     def unfinished(self, task: TaskId | None = None) -> TaskId | None:
         """The task to go on with: the one named if it is not done, else the latest unfinished one."""
-        found = self._tasks.get(task) if task else next(iter(self._tasks.list(UNFINISHED)), None)
+        found = (
+            self._tasks.get(task)
+            if task
+            else next(iter(self._tasks.list(UNFINISHED)), None)
+        )
         return found.id if found and found.state is not TaskState.DONE else None
 
     def want(self, task: TaskId, wanted: Wanted) -> Task:
@@ -78,17 +92,24 @@ class TaskControl:
         return [self.record(task) for task in self._tasks.list()]
 
     def page(
-        self, before: TaskId, limit: int, is_seen: Callable[[Task], bool] = lambda _: True
+        self,
+        before: TaskId,
+        limit: int,
+        is_seen: Callable[[Task], bool] = lambda _: True,
     ) -> tuple[list[dict[str, Any]], int]:
         """The latest of the tasks that are seen with numbers below `before`, and how many are seen in all."""
         found = [task for task in self._tasks.list() if is_seen(task)]
-        return [self.record(task) for task in [t for t in found if t.id < before][:limit]], len(found)
+        return [
+            self.record(task) for task in [t for t in found if t.id < before][:limit]
+        ], len(found)
 
     def record(self, task: Task) -> dict[str, Any]:
         """What the world may know of a task: what it is for and how far it is, not how it was set."""
         state = state_of(task)
         was_killed = state is not task.state
-        counters = self._recounted(task) if was_killed and self._recounted else task.counters
+        counters = (
+            self._recounted(task) if was_killed and self._recounted else task.counters
+        )
         return {
             "id": task.id,
             "kind": str(task.spec.kind),
@@ -96,7 +117,9 @@ class TaskControl:
             "wanted": str(task.wanted),
             "ending": "killed" if was_killed else task.ending and str(task.ending),
             "created_at": task.created_at,
-            "finished_at": None if task.state is TaskState.RUNNING else task.finished_at,
+            "finished_at": None
+            if task.state is TaskState.RUNNING
+            else task.finished_at,
             "seeds": list(task.spec.goal.seeds),
             "queries": list(task.spec.goal.queries),
             "owner": task.spec.owner,

@@ -34,7 +34,11 @@ class Crashes(NamedTuple):
     @property
     def pause_s(self) -> float:
         """None after the first: most processes that die were killed by a person or a power cut."""
-        return min(FIRST_PAUSE_S * 2.0 ** (self.quick - 2), LONGEST_PAUSE_S) if self.quick > 1 else 0.0
+        return (
+            min(FIRST_PAUSE_S * 2.0 ** (self.quick - 2), LONGEST_PAUSE_S)
+            if self.quick > 1
+            else 0.0
+        )
 
 
 def count_crashes(events: Iterable[Numbered]) -> Crashes:
@@ -51,7 +55,9 @@ def count_crashes(events: Iterable[Numbered]) -> Crashes:
     return _counted(crashes, began, last)
 
 
-def _counted(crashes: Crashes, began: datetime | None, last: datetime | None) -> Crashes:
+def _counted(
+    crashes: Crashes, began: datetime | None, last: datetime | None
+) -> Crashes:
     """With the run that began then, and of which nothing was heard after `last`."""
     return crashes.plus((last - began).total_seconds()) if began and last else crashes
 

@@ -119,7 +119,9 @@ class CrawlWork:
     def _keep_learned(self) -> None:
         """Leave what was learned for the next crawl, where the user names a file for it."""
         if self._learned:
-            Path(self._learned).expanduser().write_bytes(self._crawl.parts.order.state())
+            Path(self._learned).expanduser().write_bytes(
+                self._crawl.parts.order.state()
+            )
 
     def stop(self) -> None:
         self._crawl.stop()
@@ -132,7 +134,11 @@ class CrawlWork:
         crawl, parts = self._crawl, self._crawl.parts
         numbers = parts.frontier.stats()
         return self._counted.summary() | {
-            "drops": {str(reason): n for reason, n in Counter(numbers.drops).most_common() if n},
+            "drops": {
+                str(reason): n
+                for reason, n in Counter(numbers.drops).most_common()
+                if n
+            },
             "queue": numbers.queued,
             "active_hosts": numbers.active_hosts,
             "inactive_hosts": numbers.inactive_hosts,
@@ -167,17 +173,26 @@ class CrawlWork:
             waiting_hosts=hosts,
             machine_load=round(machine_load(), 2),
             asleep=tuple(_GROUPS[lane] for lane in self._crawl.asleep),
-            fetching=tuple((each.url, self._why(each)) for each in self._crawl.fetching[:MAX_FETCHING]),
+            fetching=tuple(
+                (each.url, self._why(each))
+                for each in self._crawl.fetching[:MAX_FETCHING]
+            ),
         )
 
     def _why(self, candidate: Candidate) -> str:
         """What spoke for a URL, by what its order knows: the weightiest reasons first."""
         if candidate.via in (Via.SEED, Via.SEARCH):
-            return "seed" if candidate.via is Via.SEED else f"found by {candidate.clue}"[:MAX_WHY_CHARS]
+            return (
+                "seed"
+                if candidate.via is Via.SEED
+                else f"found by {candidate.clue}"[:MAX_WHY_CHARS]
+            )
         if not candidate.is_page:
             return _PURPOSES[candidate.purpose]
         parts = self._crawl.parts.order.explain(candidate)[:MAX_REASONS]
-        return ", ".join(f"{what} {weight:+.2f}" for what, weight in parts)[:MAX_WHY_CHARS]
+        return ", ".join(f"{what} {weight:+.2f}" for what, weight in parts)[
+            :MAX_WHY_CHARS
+        ]
 
     def _waiting(self) -> tuple[str, tuple[str, ...]]:
         """What a crawl that seems to stand still is waiting for, and for which hosts."""
@@ -208,4 +223,6 @@ def _ending(missed: Missed) -> Ending:
 
 
 def _named(visits: Sequence[VisitRecord]) -> list[dict[str, str]]:
-    return [{"url": visit.url, "reason": str(visit.reason)} for visit in visits[:MAX_MISSED]]
+    return [
+        {"url": visit.url, "reason": str(visit.reason)} for visit in visits[:MAX_MISSED]
+    ]

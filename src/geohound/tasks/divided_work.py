@@ -12,7 +12,16 @@ from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
 from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
-from geohound.model.work.task import Checkpoint, Claim, Ending, Task, TaskId, TaskKind, TaskState, Wanted
+from geohound.model.work.task import (
+    Checkpoint,
+    Claim,
+    Ending,
+    Task,
+    TaskId,
+    TaskKind,
+    TaskState,
+    Wanted,
+)
 
 from .event_feed import EventFeed
 from .recounting import Records, recount
@@ -27,7 +36,14 @@ _ADDED = (
 _COUNTED = ("drops", "kinds", "via", "tests", "proofs")
 _PASSED_ON = (ServiceFound, VisitEnded, Warned)
 # Of the endings of shards the gravest is that of the task.
-_GRAVEST = (Ending.FAILED, Ending.NETWORK_LOST, Ending.PAGE_BUDGET, Ending.TIME, Ending.SOURCE_FAILED, Ending.UNREACHED)
+_GRAVEST = (
+    Ending.FAILED,
+    Ending.NETWORK_LOST,
+    Ending.PAGE_BUDGET,
+    Ending.TIME,
+    Ending.SOURCE_FAILED,
+    Ending.UNREACHED,
+)
 
 
 def is_divided(task: Task) -> bool:
@@ -58,15 +74,21 @@ class DividedBuilder:
     parts: DividedParts
 
     @asynccontextmanager
-    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[DividedWork]:
-        shards = await asyncio.to_thread(self.parts.shards.divide, claim, self.parts.count)
+    async def build(
+        self, task: Task, claim: Claim, feed: EventFeed
+    ) -> AsyncIterator[DividedWork]:
+        shards = await asyncio.to_thread(
+            self.parts.shards.divide, claim, self.parts.count
+        )
         yield DividedWork(self.parts, task, shards, feed)
 
 
 class DividedWork:
     """The whole of a task whose shards others run."""
 
-    def __init__(self, parts: DividedParts, task: Task, shards: Sequence[TaskId], feed: EventFeed) -> None:
+    def __init__(
+        self, parts: DividedParts, task: Task, shards: Sequence[TaskId], feed: EventFeed
+    ) -> None:
         self._parts = parts
         self._task = task
         self._shards = shards
@@ -87,11 +109,16 @@ class DividedWork:
                 await asyncio.to_thread(tasks.want, shard.id, Wanted.RUN)
         while not self._is_stopped and not self._is_time_over():
             self._now = await asyncio.to_thread(self._look)
-            if all(shard.state in (TaskState.DONE, TaskState.STOPPED) for shard in self._now):
+            if all(
+                shard.state in (TaskState.DONE, TaskState.STOPPED)
+                for shard in self._now
+            ):
                 break
             await self._parts.clock.sleep(LOOK_S)
         ending = await self._end()
-        self._counted = await asyncio.to_thread(recount, self._parts.records, self._task.id, self._sums())
+        self._counted = await asyncio.to_thread(
+            recount, self._parts.records, self._task.id, self._sums()
+        )
         self._ending = ending
         return ending
 
@@ -99,7 +126,11 @@ class DividedWork:
         """Ask the shards to end where they are still at work; the gravest of their endings."""
         if self._is_stopped or self._is_time_over():
             found = self._parts.tasks.get(self._task.id)
-            wanted = Wanted.PAUSE if found is not None and found.wanted is Wanted.PAUSE else Wanted.STOP
+            wanted = (
+                Wanted.PAUSE
+                if found is not None and found.wanted is Wanted.PAUSE
+                else Wanted.STOP
+            )
             for shard in self._shards:
                 await asyncio.to_thread(self._parts.tasks.want, shard, wanted)
             await self._until_let_go()
@@ -122,16 +153,25 @@ class DividedWork:
 
     def _look(self) -> list[Task]:
         """The shards as they are, and what has happened to them passed on."""
-        found = [shard for each in self._shards if (shard := self._parts.tasks.get(each)) is not None]
+        found = [
+            shard
+            for each in self._shards
+            if (shard := self._parts.tasks.get(each)) is not None
+        ]
         for shard in found:
-            for numbered in self._parts.tasks.events(shard.id, self._seen[shard.id]).events:
+            for numbered in self._parts.tasks.events(
+                shard.id, self._seen[shard.id]
+            ).events:
                 self._seen[shard.id] = numbered.n
                 if isinstance(numbered.event, _PASSED_ON):
                     self._feed.add(numbered.event)
         return found
 
     def _sums(self) -> dict[str, Any]:
-        sums: dict[str, Any] = {name: sum(shard.counters.get(name, 0) for shard in self._now) for name in _ADDED}
+        sums: dict[str, Any] = {
+            name: sum(shard.counters.get(name, 0) for shard in self._now)
+            for name in _ADDED
+        }
         for name in _COUNTED:
             total: Counter[str] = Counter()
             for shard in self._now:
@@ -151,11 +191,21 @@ class DividedWork:
             "shards": len(self._shards),
             "elapsed_s": round(elapsed_s, 2),
             "pages_per_s": per_s,
-            "run": {"elapsed_s": round(run_s, 2), "pages_per_s": per_s, "pages": numbers["pages"]},
+            "run": {
+                "elapsed_s": round(run_s, 2),
+                "pages_per_s": per_s,
+                "pages": numbers["pages"],
+            },
             "finished": self._ending is Ending.FINISHED,
             "ended": str(self._ending or ""),
-            "unreached": [each for shard in self._now for each in shard.counters.get("unreached", ())],
-            "unread": [each for shard in self._now for each in shard.counters.get("unread", ())],
+            "unreached": [
+                each
+                for shard in self._now
+                for each in shard.counters.get("unreached", ())
+            ],
+            "unread": [
+                each for shard in self._now for each in shard.counters.get("unread", ())
+            ],
         }
 
     def stop(self) -> None:
@@ -169,8 +219,19 @@ class DividedWork:
         known = {field.name for field in fields(Progressed)}
         said = {name: value for name, value in now.items() if name in known}
         zero = {"cpu_s": time.process_time(), "memory_mb": 0.0, "waiting": ""}
-        return Progressed(**{**zero, **said, "run_s": now["run"]["elapsed_s"], "run_pages_per_s": now["pages_per_s"]})
+        return Progressed(
+            **{
+                **zero,
+                **said,
+                "run_s": now["run"]["elapsed_s"],
+                "run_pages_per_s": now["pages_per_s"],
+            }
+        )
 
 
 def _plain_counts(counts: Any) -> Mapping[str, int]:
-    return {name: n for name, n in counts.items() if isinstance(n, int)} if isinstance(counts, Mapping) else {}
+    return (
+        {name: n for name, n in counts.items() if isinstance(n, int)}
+        if isinstance(counts, Mapping)
+        else {}
+    )

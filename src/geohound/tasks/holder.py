@@ -21,7 +21,12 @@ class Holder(NamedTuple):
 
 
 def this_process() -> Holder:
-    return Holder(socket.gethostname().replace("/", "-"), os.getpid(), _started(os.getpid()), _machine())
+    return Holder(
+        socket.gethostname().replace("/", "-"),
+        os.getpid(),
+        _started(os.getpid()),
+        _machine(),
+    )
 
 
 def read_holder(name: str) -> Holder | None:
@@ -53,7 +58,9 @@ def _started(pid: int) -> str:
     """When a process was started, in ticks since the boot; empty where there is none, or only what is left of it."""
     try:
         # The name of the program stands in brackets and may hold anything.
-        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        state, *fields = (
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        )
     except OSError:
         return ""
     return "" if state in "ZX" else fields[18]

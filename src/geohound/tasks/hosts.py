@@ -31,7 +31,12 @@ class _InUse:
 class HostsInUse:
     """The hosts that this process has in each catalogue that its tasks write to."""
 
-    def __init__(self, open_claims: Callable[[str], OpenClaims], politeness: Politeness, clock: Clock) -> None:
+    def __init__(
+        self,
+        open_claims: Callable[[str], OpenClaims],
+        politeness: Politeness,
+        clock: Clock,
+    ) -> None:
         self._open_claims = open_claims
         self._politeness = politeness
         self._clock = clock
@@ -52,7 +57,9 @@ class HostsInUse:
             found = self._in_use.get(catalogue)
             if found is None:
                 claims = self._open_claims(catalogue)
-                hosts = SharedHosts(claims, self._politeness, self._clock, str(this_process()), is_gone)
+                hosts = SharedHosts(
+                    claims, self._politeness, self._clock, str(this_process()), is_gone
+                )
                 hosts.start()
                 found = self._in_use[catalogue] = _InUse(hosts, claims)
             found.users += 1

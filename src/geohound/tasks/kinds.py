@@ -13,7 +13,9 @@ from .runner import Build, Work
 def builder_of(crawl: Build, monitor: Build) -> Build:
     """Builds crawls, hunts and harvests by the one, monitors by the other."""
 
-    def build(task: Task, claim: Claim, feed: EventFeed) -> AbstractAsyncContextManager[Work]:
+    def build(
+        task: Task, claim: Claim, feed: EventFeed
+    ) -> AbstractAsyncContextManager[Work]:
         chosen = monitor if task.spec.kind is TaskKind.MONITOR else crawl
         return chosen(task, claim, feed)
 

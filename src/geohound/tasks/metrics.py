@@ -29,17 +29,40 @@ class _Collector:
     def collect(self) -> Iterator[Metric]:
         counted, summary = self._counted, self._summary
         yield _counter("geohound_pages", "Pages fetched.", counted.pages)
-        yield _counters("geohound_tested", "Candidates tested, by the way they were found.", "way", counted.tests)
+        yield _counters(
+            "geohound_tested",
+            "Candidates tested, by the way they were found.",
+            "way",
+            counted.tests,
+        )
         yield _counter("geohound_bytes", "Bytes of bodies, unpacked.", counted.bytes)
-        yield _counter("geohound_layers", "Layers of the services found.", counted.layers)
-        yield _counters("geohound_services", "Services found, by kind.", "kind", counted.kinds)
-        yield _counters("geohound_drops", "URLs refused or dropped, by reason.", "reason", summary["drops"])
-        yield _counters("geohound_requests", "Requests on the wire, by outcome.", "outcome", counted.outcomes)
+        yield _counter(
+            "geohound_layers", "Layers of the services found.", counted.layers
+        )
+        yield _counters(
+            "geohound_services", "Services found, by kind.", "kind", counted.kinds
+        )
+        yield _counters(
+            "geohound_drops",
+            "URLs refused or dropped, by reason.",
+            "reason",
+            summary["drops"],
+        )
+        yield _counters(
+            "geohound_requests",
+            "Requests on the wire, by outcome.",
+            "outcome",
+            counted.outcomes,
+        )
         yield _seconds("geohound_request_seconds", "Time of requests.", counted)
         yield _gauge("geohound_hosts", "Hosts that have answered.", len(counted.hosts))
         yield _gauge("geohound_queue", "URLs that wait.", summary["queue"])
-        yield _gauge("geohound_in_flight", "URLs being visited or tested.", summary["in_flight"])
-        yield _gauge("geohound_network_lost", "1 while no host answers.", int(summary["cut_off"]))
+        yield _gauge(
+            "geohound_in_flight", "URLs being visited or tested.", summary["in_flight"]
+        )
+        yield _gauge(
+            "geohound_network_lost", "1 while no host answers.", int(summary["cut_off"])
+        )
 
 
 def _counter(name: str, text: str, value: float) -> Metric:

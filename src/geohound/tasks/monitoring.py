@@ -51,7 +51,17 @@ from .spec import crawl_spec, for_task
 from .spec import plan_of as crawl_plan_of
 from .usage import machine_load, measure
 
-COUNTED = ("due", "checked", "ok", "failed", "changed", "requests", "pages", "candidates", "found")
+COUNTED = (
+    "due",
+    "checked",
+    "ok",
+    "failed",
+    "changed",
+    "requests",
+    "pages",
+    "candidates",
+    "found",
+)
 
 
 def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
@@ -62,7 +72,11 @@ def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
 
 def unfinished_monitor(tasks: Iterable[Task], watch: MonitorGoal) -> Task | None:
     """One without end is gone on with, if there is such a one."""
-    monitors = (task for task in tasks if task.spec.kind is TaskKind.MONITOR and task.spec.watch == watch)
+    monitors = (
+        task
+        for task in tasks
+        if task.spec.kind is TaskKind.MONITOR and task.spec.watch == watch
+    )
     return next((task for task in monitors if task.state is not TaskState.DONE), None)
 
 
@@ -122,7 +136,9 @@ class MonitorBuilder:
     notifier: Callable[[Settings, HistoryStore, KnowledgeStore], Notifier]
 
     @asynccontextmanager
-    async def build(self, task: Task, claim: Claim, feed: EventFeed) -> AsyncIterator[MonitorWork]:
+    async def build(
+        self, task: Task, claim: Claim, feed: EventFeed
+    ) -> AsyncIterator[MonitorWork]:
         """A monitor ready to run."""
         store = self.store
         settings = for_task(self.settings, task.spec, self.given or Budget())
@@ -150,14 +166,20 @@ class MonitorBuilder:
                 await notifier.send(store.clock.now())
                 for name, problem in notifier.problems.items():
                     if before.get(name) != problem:
-                        feed.add(Warned(f"{name} could not be notified and is tried again: {problem}"))
+                        feed.add(
+                            Warned(
+                                f"{name} could not be notified and is tried again: {problem}"
+                            )
+                        )
 
             parts = MonitorParts(
                 claim, store.check_queue, store.catalogue, fetcher, self.kinds, self.topics_of, store.clock, feed.add,
                 store.history, self.book, examine, notify, keep_requests,
             )  # fmt: skip
             try:
-                yield MonitorWork(Monitor(plan_of(settings, task.spec.watch), parts), task, store)
+                yield MonitorWork(
+                    Monitor(plan_of(settings, task.spec.watch), parts), task, store
+                )
             finally:
                 await examiner.close()
                 await fetcher.close()
@@ -177,7 +199,9 @@ def plan_of(settings: Settings, watch: MonitorGoal) -> MonitorPlan:
 
 
 def notice_plan_of(settings: Settings) -> NoticePlan:
-    return NoticePlan(settings.webhooks, settings.webhook_secret, settings.digest_hours * 3600.0)
+    return NoticePlan(
+        settings.webhooks, settings.webhook_secret, settings.digest_hours * 3600.0
+    )
 
 
 class MonitorWork:
@@ -189,7 +213,9 @@ class MonitorWork:
         self._clock = store.clock
         self._began_s = store.clock.monotonic()
         self._before = dict(store.tasks.checkpoint(task.id).counters)
-        self._monitor.counts.update({name: int(self._before.get(name, 0)) for name in COUNTED})
+        self._monitor.counts.update(
+            {name: int(self._before.get(name, 0)) for name in COUNTED}
+        )
         self._ending: Ending | None = None
 
     async def run(self) -> Ending:

@@ -26,9 +26,13 @@ def _take_over(order: Order, learned: str, *, is_resumed: bool) -> None:
     """Begin with what an earlier crawl has learned; said before anything is crawled, if the file will not do."""
     path = Path(learned).expanduser()
     if not order.state():
-        raise SettingsError(f"The order {order.id!r} learns nothing: leave --learned out, or take another order.")
+        raise SettingsError(
+            f"The order {order.id!r} learns nothing: leave --learned out, or take another order."
+        )
     if not path.parent.is_dir() or path.is_dir():
-        raise SettingsError(f"{learned} cannot be written at the end of the crawl; name another file.")
+        raise SettingsError(
+            f"{learned} cannot be written at the end of the crawl; name another file."
+        )
     if is_resumed or not path.exists():
         return
     try:

@@ -40,35 +40,53 @@ class Progress:
     started: float | None = None  # this run
     started_at: str = ""  # the first run, ISO 8601
     ending: str = ""  # why this run ended, once it has
-    before: Mapping[str, Any] = field(default_factory=dict)  # the summary of the runs before
+    before: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # the summary of the runs before
     visits: int = 0  # tries at a page, answered or not: what a budget counts
     pages: int = 0
     requests: int = 0
     bytes: int = 0
     services: int = 0
     layers: int = 0
-    known: int = 0  # services that were confirmed, and that the catalogue had before this task
+    known: int = (
+        0  # services that were confirmed, and that the catalogue had before this task
+    )
     tested: int = 0
     hosts: set[str] = field(default_factory=set)
     kinds: Counter[str] = field(default_factory=Counter)
     vias: Counter[str] = field(default_factory=Counter)
-    tests: Counter[str] = field(default_factory=Counter)  # by the way in which the candidate was found
-    proofs: Counter[str] = field(default_factory=Counter)  # new services that tests proved, by the same
+    tests: Counter[str] = field(
+        default_factory=Counter
+    )  # by the way in which the candidate was found
+    proofs: Counter[str] = field(
+        default_factory=Counter
+    )  # new services that tests proved, by the same
     records: int = 0  # of catalogues that were harvested
     data_files: int = 0  # that pages link to
     skipped: int = 0  # candidates that needed no test, since their service was known
-    pages_known: int = 0  # that another task had read lately: taken from its copy, and not asked for
+    pages_known: int = (
+        0  # that another task had read lately: taken from its copy, and not asked for
+    )
 
-    page_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))  # pages by their keyword group
-    wms_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))  # of these, with the address of a WMS
-    outcomes: Counter[str] = field(default_factory=Counter)  # of requests: status classes and reasons of failure
+    page_groups: list[int] = field(
+        default_factory=lambda: [0] * len(GROUPS)
+    )  # pages by their keyword group
+    wms_groups: list[int] = field(
+        default_factory=lambda: [0] * len(GROUPS)
+    )  # of these, with the address of a WMS
+    outcomes: Counter[str] = field(
+        default_factory=Counter
+    )  # of requests: status classes and reasons of failure
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
     request_s: float = 0.0
 
     def begin(self) -> None:
         """A run begins."""
         self.started = self.now()
-        self.started_at = self.started_at or datetime.now(UTC).isoformat(timespec="seconds")
+        self.started_at = self.started_at or datetime.now(UTC).isoformat(
+            timespec="seconds"
+        )
 
     @property
     def run_s(self) -> float:
@@ -76,11 +94,15 @@ class Progress:
         return self.now() - self.started if self.started is not None else 0.0
 
     def on_report(self, candidate: Candidate, report: Report) -> None:
-        self.requests += len(report.requests) or report.asked  # with those for robots.txt
+        self.requests += (
+            len(report.requests) or report.asked
+        )  # with those for robots.txt
         self.bytes += report.bytes
         self.hosts |= report.hosts
         for made in report.requests:
-            self.outcomes[f"{made.status // 100}xx" if made.status else str(made.reason)] += 1
+            self.outcomes[
+                f"{made.status // 100}xx" if made.status else str(made.reason)
+            ] += 1
             self.by_seconds[bisect_left(BOUNDS_S, made.elapsed_s)] += 1
             self.request_s += made.elapsed_s
         match candidate.purpose:
@@ -103,7 +125,9 @@ class Progress:
             self.page_groups[page.keyword_group] += 1
             self.wms_groups[page.keyword_group] += page.holds_wms
 
-    def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
+    def on_service(
+        self, service: Service, candidate: Candidate, score: float | None = None
+    ) -> None:
         self.services += 1
         self.layers += len(service.layers)
         self.kinds[service.kind] += 1
@@ -120,7 +144,11 @@ class Progress:
         names = service.id, service.endpoint, service.kind, service.title
         place = service.location or HostLocation()
         where = place.lat, place.lon, place.country
-        self.emit(ServiceFound(*names, self.pages, self.requests, elapsed_s, known, score, *where))
+        self.emit(
+            ServiceFound(
+                *names, self.pages, self.requests, elapsed_s, known, score, *where
+            )
+        )
 
     def on_files(self, count: int) -> None:
         self.data_files += count
@@ -128,10 +156,14 @@ class Progress:
     def on_skipped(self, candidate: Candidate) -> None:  # noqa: ARG002
         self.skipped += 1
 
-    def go_on(self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]) -> None:
+    def go_on(
+        self, before: Mapping[str, Any], visits: int, hosts: AbstractSet[str]
+    ) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
         self.before, self.hosts = before, set(hosts)
-        self.visits = max(visits, before.get("visits", 0))  # a kill costs the last seconds of the summary
+        self.visits = max(
+            visits, before.get("visits", 0)
+        )  # a kill costs the last seconds of the summary
         for name in _COUNTED:
             setattr(self, name, before.get(name, 0))
         self.skipped += before.get("spared", 0)  # its name in catalogues of version 0.1
@@ -147,7 +179,10 @@ class Progress:
 
     def ways(self) -> dict[str, dict[str, Any]]:
         """What each way of finding candidates brought, and what that cost (LC-10); the most fruitful first."""
-        names = sorted(self.tests | self.vias, key=lambda way: (-self.vias[way], -self.tests[way], way))
+        names = sorted(
+            self.tests | self.vias,
+            key=lambda way: (-self.vias[way], -self.tests[way], way),
+        )
         return {
             way: {
                 "services": self.vias[way],
@@ -162,14 +197,22 @@ class Progress:
         """The share of pages that hold the address of a WMS, by keyword group (LI-15)."""
         counted = zip(GROUPS, self.page_groups, self.wms_groups, strict=True)
         return [
-            {"keywords": name, "pages": pages, "with_wms": held, "share": round(held / pages, 4) if pages else None}
+            {
+                "keywords": name,
+                "pages": pages,
+                "with_wms": held,
+                "share": round(held / pages, 4) if pages else None,
+            }
             for name, pages, held in counted
         ]
 
     def summary(self) -> dict[str, Any]:
         """The last line of a crawl: the task over all its runs, and this run alone."""
         elapsed_s = self.run_s
-        of_run = {name: getattr(self, name) - self.before.get(name, 0) for name in ("pages", "requests", "services")}
+        of_run = {
+            name: getattr(self, name) - self.before.get(name, 0)
+            for name in ("pages", "requests", "services")
+        }
         total_s = elapsed_s + self.before.get("elapsed_s", 0.0)
         return {
             "pages": self.pages,
@@ -190,7 +233,11 @@ class Progress:
             "pages_per_s": _rate(self.pages, total_s),
             "seconds_per_page": round(total_s / self.pages, 4) if self.pages else None,
             "started_at": self.started_at,
-            "run": {**of_run, "elapsed_s": round(elapsed_s, 3), "pages_per_s": _rate(of_run["pages"], elapsed_s)},
+            "run": {
+                **of_run,
+                "elapsed_s": round(elapsed_s, 3),
+                "pages_per_s": _rate(of_run["pages"], elapsed_s),
+            },
             "ended": self.ending,
             "kinds": dict(self.kinds.most_common()),
             "via": dict(self.vias.most_common()),
@@ -224,4 +271,11 @@ def _visit_ended(candidate: Candidate, report: Report) -> VisitEnded:
         case _:
             reason, services = "", 0
     elapsed_s = round(report.elapsed_s, 3)
-    return VisitEnded(candidate.url, str(candidate.purpose), report.status, reason, services, elapsed_s)
+    return VisitEnded(
+        candidate.url,
+        str(candidate.purpose),
+        report.status,
+        reason,
+        services,
+        elapsed_s,
+    )

@@ -41,4 +41,9 @@ def recount(records: Records, task: TaskId, saved: Mapping[str, Any]) -> dict[st
         "hosts": len(records.requests.hosts(task)),
     }
     most = {name: max(number, saved.get(name, 0)) for name, number in counted.items()}
-    return {**saved, **most, "kinds": dict(kinds.most_common()), "via": dict(vias.most_common())}
+    return {
+        **saved,
+        **most,
+        "kinds": dict(kinds.most_common()),
+        "via": dict(vias.most_common()),
+    }

@@ -10,7 +10,16 @@ from typing import Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
 from geohound.model.work.event import Event, Progressed, StateChanged, Warned
-from geohound.model.work.task import UNDER_WAY, Checkpoint, Claim, Ending, Task, TaskId, TaskState, Wanted
+from geohound.model.work.task import (
+    UNDER_WAY,
+    Checkpoint,
+    Claim,
+    Ending,
+    Task,
+    TaskId,
+    TaskState,
+    Wanted,
+)
 
 from .claiming import TTL_S, claim_task, is_claimable
 from .crash_loop import QUICK_S, Crashes, all_events, count_crashes
@@ -49,13 +58,21 @@ Build = Callable[[Task, Claim, EventFeed], AbstractAsyncContextManager[Work]]
 class TaskRunner:
     """Runs the tasks of one store in this process."""
 
-    def __init__(self, tasks: TaskStore, build: Build, clock: Clock, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        tasks: TaskStore,
+        build: Build,
+        clock: Clock,
+        listener: Listener | None = None,
+    ) -> None:
         self._tasks = tasks
         self._build = build
         self._clock = clock
         self._listener = listener
         self._woken = asyncio.Event()
-        self._retries: dict[TaskId, tuple[float, bool]] = {}  # when tasks that crashed are due; are they suspects?
+        self._retries: dict[
+            TaskId, tuple[float, bool]
+        ] = {}  # when tasks that crashed are due; are they suspects?
         self._suspect_until = 0.0  # then the next one may be tried
 
     async def run(self, task: TaskId) -> Ending:
@@ -71,7 +88,11 @@ class TaskRunner:
             claim = await self._when_wanted(task) if ending is Ending.PAUSED else None
         return ending
 
-    async def serve(self, at_once: int | Callable[[int], int] = 5, which: Callable[[Task], bool] = is_whole) -> None:
+    async def serve(
+        self,
+        at_once: int | Callable[[int], int] = 5,
+        which: Callable[[Task], bool] = is_whole,
+    ) -> None:
         """Run whatever is queued, and whatever was left by a process that is gone, until cancelled; `which` may choose.
 
         Tasks that are under way then are queued again, so that whoever serves next goes on with them. How many run at
@@ -91,7 +112,9 @@ class TaskRunner:
                 started.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    def _begin(self, most: int, which: Callable[[Task], bool]) -> list[asyncio.Task[None]]:
+    def _begin(
+        self, most: int, which: Callable[[Task], bool]
+    ) -> list[asyncio.Task[None]]:
         """Take up what is queued, the oldest first."""
         started: list[asyncio.Task[None]] = []
         for task in reversed(self._tasks.list(UNDER_WAY) if most > 0 else ()):
@@ -106,7 +129,9 @@ class TaskRunner:
         """Wait with a paused task; None where it is to end, or another runs it."""
         if self._listener is not None:
             self._listener(StateChanged(TaskState.PAUSED, Ending.PAUSED))
-        while (found := self._tasks.get(task)) is not None and found.state is TaskState.PAUSED:
+        while (
+            found := self._tasks.get(task)
+        ) is not None and found.state is TaskState.PAUSED:
             await self._pause(LOOK_EVERY_S)
         return self._take(found) if found is not None else None
 
@@ -183,7 +208,9 @@ class TaskRunner:
             feed.keep(Warned(str(error)))
             raise
         finally:
-            with suppress(StoreError):  # of a store that fails, or of which another has the task by now
+            with suppress(
+                StoreError
+            ):  # of a store that fails, or of which another has the task by now
                 self._tasks.emit(claim, feed.take())
                 self._tasks.release(claim, state, ending)
         return ending
@@ -212,7 +239,10 @@ class TaskRunner:
             await self._pause(BEAT_S)
             now = self._clock.monotonic()
             feed.note(work.progress(), now)
-            if await asyncio.to_thread(self._pass_on, claim, feed.take()) is not Wanted.RUN:
+            if (
+                await asyncio.to_thread(self._pass_on, claim, feed.take())
+                is not Wanted.RUN
+            ):
                 work.stop()
             if now - saved_at >= SAVE_EVERY_S:
                 saved_at = now

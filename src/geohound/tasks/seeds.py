@@ -12,7 +12,13 @@ from geohound.contracts import FrontierLog, Harvester, Order
 from geohound.model.failure import REPEATED
 from geohound.model.visit import Candidate, Purpose, Settlement, Via
 from geohound.model.work.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
-from geohound.model.work.task import SEEDS_PER_SEGMENT, Claim, TaskId, TaskKind, TaskSpec
+from geohound.model.work.task import (
+    SEEDS_PER_SEGMENT,
+    Claim,
+    TaskId,
+    TaskKind,
+    TaskSpec,
+)
 from geohound.urls.address_book import AddressBook
 
 
@@ -20,17 +26,25 @@ class Missed(NamedTuple):
     """What a task was asked to read, and has not read."""
 
     seeds: Sequence[VisitRecord] = ()
-    catalogues: Sequence[VisitRecord] = ()  # the pages at which their harvests broke off
+    catalogues: Sequence[
+        VisitRecord
+    ] = ()  # the pages at which their harvests broke off
 
     def __bool__(self) -> bool:
         return bool(self.seeds or self.catalogues)
 
 
-def candidates(seeds: Sequence[str], order: Order, book: AddressBook, max_width: int) -> list[Candidate]:
+def candidates(
+    seeds: Sequence[str], order: Order, book: AddressBook, max_width: int
+) -> list[Candidate]:
     """The seeds that the order takes up, of the first segments only where `max_width` says so."""
     taken = seeds[: max_width * SEEDS_PER_SEGMENT] if max_width else seeds
     scored = ((url, order.seed(url, place)) for place, url in enumerate(taken))
-    return [Candidate(url, Via.SEED, score=s, purpose=_purpose(url, book)) for url, s in scored if s > -math.inf]
+    return [
+        Candidate(url, Via.SEED, score=s, purpose=_purpose(url, book))
+        for url, s in scored
+        if s > -math.inf
+    ]
 
 
 def _purpose(url: str, book: AddressBook) -> Purpose:
@@ -50,7 +64,9 @@ def _pages(log: FrontierLog, task: TaskId) -> Iterator[Sequence[VisitRecord]]:
         after = page[-1].number
 
 
-def missed(log: FrontierLog, task: TaskId, spec: TaskSpec, harvesters: Mapping[str, Harvester]) -> Missed:
+def missed(
+    log: FrontierLog, task: TaskId, spec: TaskSpec, harvesters: Mapping[str, Harvester]
+) -> Missed:
     """What a run that has nothing left to do has missed. Crawls meet catalogues by chance: they owe none."""
     since = date.fromisoformat(spec.goal.since) if spec.goal.since else None
     starts = {harvester.id: harvester.start(since) for harvester in harvesters.values()}
@@ -58,7 +74,9 @@ def missed(log: FrontierLog, task: TaskId, spec: TaskSpec, harvesters: Mapping[s
     return Missed(unreached(log, task, len(spec.goal.seeds)), catalogues)
 
 
-def broken_off(log: FrontierLog, task: TaskId, starts: Mapping[str, bytes]) -> list[VisitRecord]:
+def broken_off(
+    log: FrontierLog, task: TaskId, starts: Mapping[str, bytes]
+) -> list[VisitRecord]:
     """The pages of catalogues that were dropped before the last one: what comes after them nobody knows.
 
     A first page that is refused says that there is no such catalogue; one that fails for a while says nothing.
@@ -71,13 +89,18 @@ def broken_off(log: FrontierLog, task: TaskId, starts: Mapping[str, bytes]) -> l
         found += [
             visit
             for visit, candidate in zip(failed, asked, strict=True)
-            if candidate.cursor != starts.get(candidate.harvester) or (visit.via is Via.HARVEST and _is_passing(visit))
+            if candidate.cursor != starts.get(candidate.harvester)
+            or (visit.via is Via.HARVEST and _is_passing(visit))
         ]
     return found
 
 
 def _is_failed_harvest(visit: VisitRecord) -> bool:
-    is_dropped = visit.settlement is Settlement.DROPPED and visit.was_asked and visit.reason not in REPEATED
+    is_dropped = (
+        visit.settlement is Settlement.DROPPED
+        and visit.was_asked
+        and visit.reason not in REPEATED
+    )
     return visit.purpose is Purpose.HARVEST and is_dropped
 
 
@@ -90,7 +113,9 @@ def unreached(log: FrontierLog, task: TaskId, seeds: int) -> list[VisitRecord]:
     return [
         visit
         for visit in log.visits(task, 0, seeds)
-        if visit.via is Via.SEED and visit.settlement is Settlement.DROPPED and _is_unreached(visit)
+        if visit.via is Via.SEED
+        and visit.settlement is Settlement.DROPPED
+        and _is_unreached(visit)
     ]
 
 
@@ -98,11 +123,26 @@ def _is_unreached(seed: VisitRecord) -> bool:
     return seed.reason is not None and seed.reason.means.is_unreached
 
 
-async def try_again(log: FrontierLog, claim: Claim, visits: Sequence[VisitRecord]) -> None:
+async def try_again(
+    log: FrontierLog, claim: Claim, visits: Sequence[VisitRecord]
+) -> None:
     """Let these wait as if they had never been asked for; call it before the frontier is opened."""
     if not visits:
         return
     dropped = Counter(log.state(claim.task).drops)
     dropped.subtract(visit.reason for visit in visits if visit.reason is not None)
-    ends = [UrlEnd(visit.number, UrlState.PENDING, 0, None, 0, 0, "", None, visit.at.timestamp()) for visit in visits]
+    ends = [
+        UrlEnd(
+            visit.number,
+            UrlState.PENDING,
+            0,
+            None,
+            0,
+            0,
+            "",
+            None,
+            visit.at.timestamp(),
+        )
+        for visit in visits
+    ]
     await log.append(claim, FrontierBatch(ends=ends, drops=dict(dropped)))

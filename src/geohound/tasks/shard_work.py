@@ -55,7 +55,9 @@ class ShardWork:
         exchanging = asyncio.create_task(self._exchange())
         crawling = asyncio.create_task(self._of_crawl.run())
         try:
-            await asyncio.wait({exchanging, crawling}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {exchanging, crawling}, return_when=asyncio.FIRST_COMPLETED
+            )
             if exchanging.done():
                 exchanging.result()
             return await crawling
@@ -112,7 +114,9 @@ class ShardWork:
         if is_idle:
             crawl.allow(min(used, crawl.allowance))
         note = parts.shards.note_idle
-        await asyncio.to_thread(note, parts.claim, is_idle=is_idle, has_more=state[1], used=used)
+        await asyncio.to_thread(
+            note, parts.claim, is_idle=is_idle, has_more=state[1], used=used
+        )
 
     async def _ask_for_pages(self) -> None:
         """A part of what is left of the budget, before ours is spent; an idle shard has given back what it had."""
@@ -121,7 +125,9 @@ class ShardWork:
         is_waiting = self._noted is not None and self._noted[0] and not crawl.has_more
         if is_waiting or crawl.allowance - crawl.visits > share // 2:
             return
-        granted = await asyncio.to_thread(parts.shards.grant, parts.claim, parts.max_pages, share)
+        granted = await asyncio.to_thread(
+            parts.shards.grant, parts.claim, parts.max_pages, share
+        )
         if granted > crawl.allowance:
             self._noted = None
         crawl.allow(granted)
@@ -132,7 +138,11 @@ class ShardWork:
         if parts.clock.monotonic() < self._average_at:
             return
         self._average_at = parts.clock.monotonic() + AVERAGE_EVERY_S
-        others = [task for task in parts.shards.shards(parts.shard.parent) if task != parts.claim.task]
+        others = [
+            task
+            for task in parts.shards.shards(parts.shard.parent)
+            if task != parts.claim.task
+        ]
         states = [parts.tasks.checkpoint(task).order_state for task in others]
         self._of_crawl.parts.order.average([state for state in states if state])
 

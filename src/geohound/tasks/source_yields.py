@@ -13,7 +13,9 @@ from geohound.model.work.task import Task, TaskKind
 HARVESTS = "harvests"  # of several catalogues at once
 SEEDS = "seeds"  # the source of seeds that the user gave
 CATALOGUE = "catalogue"  # the source of seeds from services that are known already
-PRIOR_REQUESTS = 10  # after which what a provider has brought weighs as much as what all have
+PRIOR_REQUESTS = (
+    10  # after which what a provider has brought weighs as much as what all have
+)
 
 
 @dataclass(slots=True)
@@ -33,9 +35,15 @@ def sources_of(tasks: Iterable[Task]) -> Iterator[Mapping[str, Any]]:
             yield task.counters
         elif task.spec.kind is TaskKind.HARVEST:
             goal, counted = task.spec.goal, task.counters
-            source = goal.seeds[0] if len(goal.seeds) == 1 else goal.harvester or HARVESTS
+            source = (
+                goal.seeds[0] if len(goal.seeds) == 1 else goal.harvester or HARVESTS
+            )
             numbers = {name: counted.get(name, 0) for name in ("requests", "services")}
-            yield {"sources": [{"source": source, "seeds": counted.get("tested", 0), **numbers}]}
+            yield {
+                "sources": [
+                    {"source": source, "seeds": counted.get("tested", 0), **numbers}
+                ]
+            }
 
 
 def learned_protocols(tasks: Iterable[Task]) -> dict[str, tuple[int, int]]:
@@ -43,9 +51,16 @@ def learned_protocols(tasks: Iterable[Task]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for task in tasks:
         goal = task.spec.goal
-        if task.spec.kind is TaskKind.HARVEST and goal.harvester and task.counters.get("requests"):
+        if (
+            task.spec.kind is TaskKind.HARVEST
+            and goal.harvester
+            and task.counters.get("requests")
+        ):
             services, sources = found.get(goal.harvester, (0, 0))
-            found[goal.harvester] = services + task.counters.get("services", 0), sources + len(goal.seeds)
+            found[goal.harvester] = (
+                services + task.counters.get("services", 0),
+                sources + len(goal.seeds),
+            )
     return found
 
 
@@ -72,14 +87,26 @@ class SourceYields:
 
     names: Sequence[str]
     of: dict[str, SourceYield] = field(default_factory=dict)
-    _origins: dict[str, str] = field(default_factory=dict)  # of each page that was visited
+    _origins: dict[str, str] = field(
+        default_factory=dict
+    )  # of each page that was visited
 
     @classmethod
-    def going_on(cls, names: Sequence[str], counters: Mapping[str, Any], visits: Iterable[VisitRecord]) -> SourceYields:
+    def going_on(
+        cls,
+        names: Sequence[str],
+        counters: Mapping[str, Any],
+        visits: Iterable[VisitRecord],
+    ) -> SourceYields:
         """As an earlier run left it, by its counters and by the log."""
         made = cls(names)
         for row in counters.get("sources", ()):
-            numbers = (row["requests"], row["seeds"], row["services"], row.get("cost_usd", 0.0))
+            numbers = (
+                row["requests"],
+                row["seeds"],
+                row["services"],
+                row.get("cost_usd", 0.0),
+            )
             made.of[row["source"]] = SourceYield(*numbers)
         for visit in visits:
             made._note(visit.url, visit.parent, visit.via, visit.clue)
@@ -123,7 +150,10 @@ class SourceYields:
     def rows(self) -> list[dict[str, Any]]:
         """One row for each source, as the summary of a hunt has them."""
         names = [*self.names, *(name for name in self.of if name not in self.names)]
-        return [{"source": name, **asdict(self.of.get(name, SourceYield()))} for name in names]
+        return [
+            {"source": name, **asdict(self.of.get(name, SourceYield()))}
+            for name in names
+        ]
 
     def _of(self, name: str) -> SourceYield:
         return self.of.setdefault(name, SourceYield())

@@ -14,8 +14,21 @@ from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
 from geohound.model.work.kept_page import PageRoom
 from geohound.model.work.shard import Shard
-from geohound.model.work.task import Budget, CrawlGoal, Policy, Scope, Task, TaskKind, TaskSpec
-from geohound.model.work.watched import NO_WATCHERS, AskWatchers, FlagReset, WatcherPolicy
+from geohound.model.work.task import (
+    Budget,
+    CrawlGoal,
+    Policy,
+    Scope,
+    Task,
+    TaskKind,
+    TaskSpec,
+)
+from geohound.model.work.watched import (
+    NO_WATCHERS,
+    AskWatchers,
+    FlagReset,
+    WatcherPolicy,
+)
 from geohound.settings import Settings, SettingsError
 from geohound.urls.sinks import sinks
 
@@ -33,14 +46,25 @@ def crawl_spec(
     """A crawl as these settings describe it, to be stored with its task; SettingsError where they make no sense."""
     thrift_share(settings.thrift)
     said = asdict(settings)
-    goal = {field.name: said[field.name] for field in fields(CrawlGoal) if field.name in said}
+    goal = {
+        field.name: said[field.name]
+        for field in fields(CrawlGoal)
+        if field.name in said
+    }
     budget = {field.name: said[field.name] for field in fields(Budget)}
     policy = {field.name: said[field.name] for field in fields(Policy)}
-    return TaskSpec(CrawlGoal(seeds, scope, kinds, bbox, topic=topic, **goal), Budget(**budget), Policy(**policy))
+    return TaskSpec(
+        CrawlGoal(seeds, scope, kinds, bbox, topic=topic, **goal),
+        Budget(**budget),
+        Policy(**policy),
+    )
 
 
 def harvest_spec(
-    settings: Settings, sources: tuple[str, ...], harvester: str = "", since: date | None = None
+    settings: Settings,
+    sources: tuple[str, ...],
+    harvester: str = "",
+    since: date | None = None,
 ) -> TaskSpec:
     """Catalogues read whole: what they list is tested, and no link followed."""
     crawl = crawl_spec(settings, sources)
@@ -49,7 +73,9 @@ def harvest_spec(
     return replace(crawl, goal=goal, kind=TaskKind.HARVEST)
 
 
-def hunt_spec(crawl: TaskSpec, queries: tuple[str, ...], searchers: tuple[str, ...], **more: Any) -> TaskSpec:
+def hunt_spec(
+    crawl: TaskSpec, queries: tuple[str, ...], searchers: tuple[str, ...], **more: Any
+) -> TaskSpec:
     """A crawl from what search providers answer to these queries and to those that the agent finds by itself.
 
     `more` are further fields of the goal: words, steps, knowledge, catalogue_hosts, excluded.
@@ -67,10 +93,22 @@ def for_task(settings: Settings, spec: TaskSpec, given: Budget) -> Settings:
     """
     known = {field.name for field in fields(Settings)}
     asked = {**asdict(spec.goal), **asdict(spec.budget), **_said(given)}
-    networks = {name: value for name, value in asdict(spec.policy).items() if not getattr(settings, name)}
-    of_task = {name: value for name, value in (asked | networks).items() if name in known and value is not None}
+    networks = {
+        name: value
+        for name, value in asdict(spec.policy).items()
+        if not getattr(settings, name)
+    }
+    of_task = {
+        name: value
+        for name, value in (asked | networks).items()
+        if name in known and value is not None
+    }
     merged = replace(settings, **of_task)
-    return merged if merged.relevance_topic else replace(merged, relevance_topic=spec.goal.topic)
+    return (
+        merged
+        if merged.relevance_topic
+        else replace(merged, relevance_topic=spec.goal.topic)
+    )
 
 
 def share_of(settings: Settings, shard: Shard) -> Settings:
@@ -102,7 +140,9 @@ def thrift_share(text: str) -> float | None:
     except ValueError:
         share = -1.0
     if not 0.0 <= share <= 1.0:
-        raise SettingsError(f"Thrift must be a number from 0 to 1, or auto, not {text!r}.")
+        raise SettingsError(
+            f"Thrift must be a number from 0 to 1, or auto, not {text!r}."
+        )
     return share
 
 
@@ -139,11 +179,15 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
     """What the engine of a crawl is asked for."""
     goal = task.spec.goal
     return Plan(
-        task=task.shard.parent if task.shard else task.id,  # what is found and asked is that of the whole task
+        task=task.shard.parent
+        if task.shard
+        else task.id,  # what is found and asked is that of the whole task
         since=date.fromisoformat(goal.since) if goal.since else None,
         is_harvest=task.spec.kind is TaskKind.HARVEST,
         main_pages_only=settings.main_pages_only,
-        max_pages=0 if task.shard else settings.page_limit,  # a shard is granted each page
+        max_pages=0
+        if task.shard
+        else settings.page_limit,  # a shard is granted each page
         max_time_s=settings.max_time_s,
         fetchers=settings.fetchers,
         testers=settings.testers,
@@ -153,11 +197,20 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
         bbox=BBox(*goal.bbox) if goal.bbox else None,
         topic=goal.topic,
         scope=_scope_of(settings, goal),
-        files=FileLimits(settings.max_data_files, settings.max_file_requests, settings.max_file_requests_per_host),
-        page_room=PageRoom(settings.kept_pages_days, settings.kept_pages_bytes, settings.revisit_after / 24),
+        files=FileLimits(
+            settings.max_data_files,
+            settings.max_file_requests,
+            settings.max_file_requests_per_host,
+        ),
+        page_room=PageRoom(
+            settings.kept_pages_days,
+            settings.kept_pages_bytes,
+            settings.revisit_after / 24,
+        ),
         revisit_after_s=_revisit_after_s(settings),
         counts_links=counts_links,
-        likely_addresses=settings.likely_addresses and task.spec.kind is not TaskKind.HARVEST,
+        likely_addresses=settings.likely_addresses
+        and task.spec.kind is not TaskKind.HARVEST,
         watchers=watchers_of(settings) if settings.rules == _OWN_RULES else NO_WATCHERS,
     )
 
@@ -172,7 +225,11 @@ def watchers_of(settings: Settings) -> WatcherPolicy:
     key = b""
     try:
         ask, reset = AskWatchers(settings.watchers), FlagReset(settings.watcher_reset)
-        key = Path(settings.watcher_key).expanduser().read_bytes().strip() if settings.watcher_key else b""
+        key = (
+            Path(settings.watcher_key).expanduser().read_bytes().strip()
+            if settings.watcher_key
+            else b""
+        )
     except OSError as error:
         raise SettingsError(
             f"The file {settings.watcher_key} of watcher_key cannot be read: {error.strerror}."
@@ -188,8 +245,13 @@ def watchers_of(settings: Settings) -> WatcherPolicy:
 
 def _scope_of(settings: Settings, goal: CrawlGoal) -> ScopeFilter:
     left_out = [name for name in goal.excluded if "://" not in name]
-    around = ScopeFilter.around(goal.scope, list(goal.seeds), sinks((*settings.sinks, *left_out)))
+    around = ScopeFilter.around(
+        goal.scope, list(goal.seeds), sinks((*settings.sinks, *left_out))
+    )
     excluded = frozenset(goal.excluded) - frozenset(left_out)
     return replace(
-        around, excluded=excluded, filters_requests=settings.order == "oss", keeps_reserved=bool(settings.allow_nets)
+        around,
+        excluded=excluded,
+        filters_requests=settings.order == "oss",
+        keeps_reserved=bool(settings.allow_nets),
     )

@@ -30,14 +30,19 @@ class Supervisor:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="task-supervisor", daemon=True)
+        self._thread = threading.Thread(
+            target=self._keep, name="task-supervisor", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         with self._lock:
             self._closing.set()
@@ -47,7 +52,10 @@ class Supervisor:
                 process.stdin.close()
         self._thread.join(LONGEST_END_S)
         if process is not None and process.poll() is None:
-            log.warning("Process %d, which runs tasks, does not end and is killed; they go on next time.", process.pid)
+            log.warning(
+                "Process %d, which runs tasks, does not end and is killed; they go on next time.",
+                process.pid,
+            )
             process.kill()
             process.wait()
 
@@ -64,7 +72,11 @@ class Supervisor:
                 return
             is_healthy = time.monotonic() - started_at >= HEALTHY_S
             pause_s = FIRST_PAUSE_S if is_healthy else pause_s
-            log.warning("The process that runs tasks has ended (%s); another is started in %g s.", ended, pause_s)
+            log.warning(
+                "The process that runs tasks has ended (%s); another is started in %g s.",
+                ended,
+                pause_s,
+            )
             self._closing.wait(pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
@@ -75,13 +87,18 @@ class Supervisor:
                 return ""
             try:
                 process = subprocess.Popen(  # noqa: S603 - our own module
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    process_group=0,
                 )
             except OSError as error:
                 return f"it could not be started: {error.strerror}"
             self._process = process
         if process.stdin is not None:
-            with suppress(OSError, ValueError):  # it has died already, or is to end: seen below
+            with suppress(
+                OSError, ValueError
+            ):  # it has died already, or is to end: seen below
                 process.stdin.write(self._setup + b"\n")
                 process.stdin.flush()
         code = process.wait()

@@ -32,7 +32,9 @@ def measure(pids: Iterable[int] = ()) -> Usage:
 
 
 def _memory_bytes(pid: str) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf(
+        "SC_PAGE_SIZE"
+    )
 
 
 def machine_load() -> float:

@@ -30,7 +30,9 @@ class HostLeft(NamedTuple):
     is_next: bool  # is it one of those that a resumed crawl asks first?
 
 
-def hosts_left(log: FrontierLog, task: TaskId, order: Order, limit: ActiveLimit | None) -> list[HostLeft]:
+def hosts_left(
+    log: FrontierLog, task: TaskId, order: Order, limit: ActiveLimit | None
+) -> list[HostLeft]:
     """The hosts whose pages wait, those that promise the most first; `limit` is None where all are asked."""
     best: dict[str, tuple[float, str]] = {}
     waiting: Counter[str] = Counter()
@@ -41,7 +43,9 @@ def hosts_left(log: FrontierLog, task: TaskId, order: Order, limit: ActiveLimit 
             continue
         if logged.state == UrlState.PENDING:
             waiting[host] += 1
-            best[host] = max(best.get(host, (-math.inf, "")), (logged.score, logged.url))
+            best[host] = max(
+                best.get(host, (-math.inf, "")), (logged.score, logged.url)
+            )
         elif logged.state in (UrlState.DONE, UrlState.IN_VAIN):
             read[host] += 1
     worth = {host: score + order.host_bonus(host) for host, (score, _) in best.items()}
@@ -51,20 +55,31 @@ def hosts_left(log: FrontierLog, task: TaskId, order: Order, limit: ActiveLimit 
         limit.resume(read.total())
         places = limit.limit(len(ranked), 0)
     return [
-        HostLeft(host, waiting[host], read[host], _host_words(order, best[host][1]), place < places)
+        HostLeft(
+            host,
+            waiting[host],
+            read[host],
+            _host_words(order, best[host][1]),
+            place < places,
+        )
         for place, host in enumerate(ranked)
     ]
 
 
 def _host_words(order: Order, url: str) -> str:
     said = (what for what, _ in order.explain(Candidate(url)))
-    return next((what.removeprefix(_ITS_HOST) for what in said if what.startswith(_ITS_HOST)), "")
+    return next(
+        (what.removeprefix(_ITS_HOST) for what in said if what.startswith(_ITS_HOST)),
+        "",
+    )
 
 
 def find_task(tasks: TaskStore, task: TaskId | None, catalogue: str) -> Task:
     """The task of this number, by default the last one that crawled; StoreError where there is none."""
     if task is None:
-        crawls = (each for each in tasks.list() if each.spec.kind is not TaskKind.MONITOR)
+        crawls = (
+            each for each in tasks.list() if each.spec.kind is not TaskKind.MONITOR
+        )
         latest = next(crawls, None)
         if latest is None:
             raise StoreError(f"There has been no crawl in {catalogue}.")
@@ -83,8 +98,15 @@ def visit_records(
     """Every URL of a task that was visited or dropped (PH-5), with the services found there; `explain` says why."""
     for visit in visits:
         services = services_at(visit.url) if visit.services else ()
-        record = asdict(visit) | {"at": visit.at.isoformat(timespec="seconds"), "met": [_met(s) for s in services]}
-        record["probe"] = visit.purpose not in (Purpose.PAGE, Purpose.FILE, Purpose.WATCHER)
+        record = asdict(visit) | {
+            "at": visit.at.isoformat(timespec="seconds"),
+            "met": [_met(s) for s in services],
+        }
+        record["probe"] = visit.purpose not in (
+            Purpose.PAGE,
+            Purpose.FILE,
+            Purpose.WATCHER,
+        )
         record["host_role"] = HOST_ROLES[visit.host_role]
         del record["number"]
         if explain is not None:
@@ -96,15 +118,36 @@ def _met(service: Service) -> dict[str, Any]:
     """A service that a visit proved: what it is, and the middle of its box where it has one."""
     box = service.extent.box if service.extent else None
     if box is None:
-        return {"id": service.id, "kind": service.kind, "latitude": None, "longitude": None}
+        return {
+            "id": service.id,
+            "kind": service.kind,
+            "latitude": None,
+            "longitude": None,
+        }
     latitude, longitude = (box.south + box.north) / 2, box.west + box.width / 2
     around = longitude - 360 if longitude > 180 else longitude
-    return {"id": service.id, "kind": service.kind, "latitude": round(latitude, 6), "longitude": round(around, 6)}
+    return {
+        "id": service.id,
+        "kind": service.kind,
+        "latitude": round(latitude, 6),
+        "longitude": round(around, 6),
+    }
 
 
 def explain_visit(order: Order, visit: VisitRecord) -> list[dict[str, Any]]:
     """What spoke for a URL and against it, weightiest first, by what its order has learned up to now."""
     if visit.via is Via.SEED:
         return [{"what": "seed", "weight": round(visit.score, 3)}]
-    found = Candidate(visit.url, visit.via, visit.parent, visit.clue, visit.score, visit.depth, visit.purpose)
-    return [{"what": what, "weight": round(weight, 3)} for what, weight in order.explain(found)[:MAX_REASONS]]
+    found = Candidate(
+        visit.url,
+        visit.via,
+        visit.parent,
+        visit.clue,
+        visit.score,
+        visit.depth,
+        visit.purpose,
+    )
+    return [
+        {"what": what, "weight": round(weight, 3)}
+        for what, weight in order.explain(found)[:MAX_REASONS]
+    ]

@@ -1,7 +1,14 @@
 """Text analysis: tokens, folding, stems, stop words, synonyms, spelling; pure functions over data files."""
 
 from .concepts import Phrase, find_synonyms
-from .languages import guess_language, language_code, stem, stems, stop_words, weak_words
+from .languages import (
+    guess_language,
+    language_code,
+    stem,
+    stems,
+    stop_words,
+    weak_words,
+)
 from .query_terms import QueryTerm, QueryTerms, parse_query_terms
 from .spelling import Vocabulary, closest_word
 from .tokenizer import bigrams, fold, index_tokens, is_unspaced, tokenize, tokenize_name

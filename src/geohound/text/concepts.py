@@ -33,12 +33,25 @@ def find_synonyms(words: Sequence[str]) -> tuple[int, list[Phrase], frozenset[st
     for length in range(min(len(words), MAX_WORDS), 0, -1):
         typed = tuple(words[:length])
         for form in (lambda word, _: word, stem):
-            keys = {code: tuple(form(word, code) for word in typed) for code in languages()}
+            keys = {
+                code: tuple(form(word, code) for word in typed) for code in languages()
+            }
             matched = {code: concepts_named((code, key)) for code, key in keys.items()}
-            names = [phrase for ids in matched.values() for concept in ids for phrase in phrases(concept)]
+            names = [
+                phrase
+                for ids in matched.values()
+                for concept in ids
+                for phrase in phrases(concept)
+            ]
             if names:
-                synonyms = [phrase for phrase in dict.fromkeys(names) if phrase.words != typed]
-                return length, synonyms, frozenset(code for code, ids in matched.items() if ids)
+                synonyms = [
+                    phrase for phrase in dict.fromkeys(names) if phrase.words != typed
+                ]
+                return (
+                    length,
+                    synonyms,
+                    frozenset(code for code, ids in matched.items() if ids),
+                )
     return 0, [], frozenset()
 
 
@@ -54,7 +67,11 @@ def lines() -> Mapping[str, str]:
 def phrases(concept: str) -> tuple[Phrase, ...]:
     """All the names of a concept."""
     by_language = tomllib.loads(lines()[concept])[concept]
-    named = (Phrase(_content_words(name), code) for code, names in by_language.items() for name in names)
+    named = (
+        Phrase(_content_words(name), code)
+        for code, names in by_language.items()
+        for name in names
+    )
     return tuple(phrase for phrase in named if phrase.words)
 
 
@@ -71,7 +88,9 @@ def _index(start: str) -> Mapping[Key, tuple[str, ...]]:
     for concept, line in lines().items():
         for words, code in phrases(concept) if _may_hold(line, start) else ():
             index.setdefault((code, words), []).append(concept)
-            index.setdefault((code, tuple(stem(word, code) for word in words)), []).append(concept)
+            index.setdefault(
+                (code, tuple(stem(word, code) for word in words)), []
+            ).append(concept)
     return {key: tuple(dict.fromkeys(found)) for key, found in index.items()}
 
 

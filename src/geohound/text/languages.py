@@ -15,8 +15,13 @@ from Stemmer import Stemmer
 from .tokenizer import fold, is_unspaced
 
 DEFAULT = "en"
-_STEMMER_LOCK = Lock()  # a stemmer has one buffer and is not safe to share between threads
-_SCRIPTS = ((re.compile("[\u3040-\u30ff]"), "ja"), (re.compile("[\u4e00-\u9fff]"), "zh"))
+_STEMMER_LOCK = (
+    Lock()
+)  # a stemmer has one buffer and is not safe to share between threads
+_SCRIPTS = (
+    (re.compile("[\u3040-\u30ff]"), "ja"),
+    (re.compile("[\u4e00-\u9fff]"), "zh"),
+)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _CODES = {"ger": "de", "deu": "de", "eng": "en", "fre": "fr", "fra": "fr", "spa": "es", "por": "pt", "dut": "nl",
           "nld": "nl", "ita": "it", "pol": "pl", "rus": "ru", "swe": "sv", "dan": "da", "nor": "da", "nob": "da",
@@ -30,7 +35,9 @@ class Language:
     stop: frozenset[str]
     weak: frozenset[str]
     snowball: Stemmer | None  # None where words have no suffixes to strip
-    plurals: Mapping[str, str]  # endings that Snowball does not conflate, replaced before it runs
+    plurals: Mapping[
+        str, str
+    ]  # endings that Snowball does not conflate, replaced before it runs
 
     def stem(self, word: str) -> str:
         """The stem of a folded word."""
@@ -56,7 +63,9 @@ def _language(code: str, facts: Mapping[str, object]) -> Language:
 
     algorithm: str = facts.get("snowball", "")  # type: ignore[assignment]
     plurals: Mapping[str, str] = facts.get("plurals", {})  # type: ignore[assignment]
-    snowball = Stemmer(algorithm, 0) if algorithm else None  # without its own cache: `stem` has one
+    snowball = (
+        Stemmer(algorithm, 0) if algorithm else None
+    )  # without its own cache: `stem` has one
     return Language(code, words("stop"), words("weak"), snowball, plurals)
 
 

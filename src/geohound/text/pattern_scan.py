@@ -21,7 +21,9 @@ class PatternScan:
         if expressions:
             flags = _EACH_ONCE | _ANY_CASE if any_case else _EACH_ONCE
             numbers = list(range(self._count))
-            self._database.compile(expressions=expressions, ids=numbers, elements=self._count, flags=flags)
+            self._database.compile(
+                expressions=expressions, ids=numbers, elements=self._count, flags=flags
+            )
 
     def numbers(self, data: bytes) -> list[int]:
         """The places of the expressions that match, in no order."""
@@ -31,7 +33,9 @@ class PatternScan:
         return found
 
 
-def _note(found: list[int], number: int, _start: int, _end: int, _flags: int, _context: object) -> None:
+def _note(
+    found: list[int], number: int, _start: int, _end: int, _flags: int, _context: object
+) -> None:
     found.append(number)
 
 
@@ -40,10 +44,18 @@ class WordScan:
 
     def __init__(self, words: Sequence[str], *, any_case: bool = False) -> None:
         # The bytes of other letters say nothing about their case: such words are never ruled out.
-        self._unsought = frozenset(word for word in words if not word or not word.isascii())
-        self._sought = [word for word in dict.fromkeys(words) if word not in self._unsought]
-        self._scan = PatternScan([re.escape(word).encode() for word in self._sought], any_case=any_case)
+        self._unsought = frozenset(
+            word for word in words if not word or not word.isascii()
+        )
+        self._sought = [
+            word for word in dict.fromkeys(words) if word not in self._unsought
+        ]
+        self._scan = PatternScan(
+            [re.escape(word).encode() for word in self._sought], any_case=any_case
+        )
 
     def found(self, data: bytes) -> frozenset[str]:
         """Those that stand in it, and those that are not plain ASCII; `data` is in UTF-8."""
-        return self._unsought.union([self._sought[number] for number in self._scan.numbers(data)])
+        return self._unsought.union(
+            [self._sought[number] for number in self._scan.numbers(data)]
+        )

@@ -26,14 +26,24 @@ class Vocabulary:
         found: list[tuple[int, int, str]] = []
         for length in range(len(word) - max_edits, len(word) + max_edits + 1):
             words = self._by_length.get(length, ())
-            candidates = extract(word, words, scorer=OSA.distance, score_cutoff=max_edits, limit=None)
-            found += [(int(edits), self.counts[other], other) for other, edits, _ in candidates if other != word]
+            candidates = extract(
+                word, words, scorer=OSA.distance, score_cutoff=max_edits, limit=None
+            )
+            found += [
+                (int(edits), self.counts[other], other)
+                for other, edits, _ in candidates
+                if other != word
+            ]
         return min(found, key=_nearest_then_frequent, default=None)
 
 
 def closest_word(word: str, vocabularies: Iterable[Vocabulary]) -> str:
     """The closest word of all vocabularies; empty where none is close enough."""
-    found = [match for vocabulary in vocabularies if (match := vocabulary.closest_word(word)) is not None]
+    found = [
+        match
+        for vocabulary in vocabularies
+        if (match := vocabulary.closest_word(word)) is not None
+    ]
     best = min(found, key=_nearest_then_frequent, default=None)
     return best[2] if best else ""
 

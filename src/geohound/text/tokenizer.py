@@ -16,9 +16,20 @@ UNSPACED = (
 _WORD = re.compile(rf"[{UNSPACED}]{_REPEAT}|[^\W_{UNSPACED}]{_REPEAT}")
 _PLAIN_WORD = re.compile(f"[a-z0-9]{_REPEAT}")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])"
+)
 _DIACRITICS = re.compile("[\u0300-\u036f]")
-_BASE_LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+_BASE_LETTERS = {
+    "ł": "l",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "æ": "ae",
+    "œ": "oe",
+    "ı": "i",
+}
 _SPECIAL_LETTER = re.compile(f"[{''.join(_BASE_LETTERS)}]")
 _SHORT_CHARS = 200
 
@@ -28,7 +39,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKD", text.casefold())
-    text = _SPECIAL_LETTER.sub(lambda found: _BASE_LETTERS[found[0]], _DIACRITICS.sub("", text))
+    text = _SPECIAL_LETTER.sub(
+        lambda found: _BASE_LETTERS[found[0]], _DIACRITICS.sub("", text)
+    )
     return unicodedata.normalize("NFC", text)
 
 
@@ -37,7 +50,9 @@ def tokenize(text: str) -> list[str]:
     return list(_tokenize_short(text)) if len(text) < _SHORT_CHARS else _tokenize(text)
 
 
-@lru_cache(maxsize=10_000)  # titles and names are tokenized several times while a service is indexed
+@lru_cache(
+    maxsize=10_000
+)  # titles and names are tokenized several times while a service is indexed
 def _tokenize_short(text: str) -> tuple[str, ...]:
     return tuple(_tokenize(text))
 
@@ -51,7 +66,11 @@ def tokenize_name(name: str) -> list[str]:
     """The tokens of a technical name: whole, and the parts of names such as LandCover2010."""
     parts = tokenize(_CAMEL.sub(" ", name))
     whole = tokenize(name)
-    return parts if parts == whole else [*whole, *(word for word in parts if word not in whole)]
+    return (
+        parts
+        if parts == whole
+        else [*whole, *(word for word in parts if word not in whole)]
+    )
 
 
 def is_unspaced(word: str) -> bool:

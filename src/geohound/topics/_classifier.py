@@ -19,7 +19,9 @@ _PLAIN_BUT_SEPARATORS = b"\0" + _ASCII_TABLE[1:]
 _TEXT_SEPARATOR = f" {_SEPARATOR} "
 _ADDRESS = re.compile(r"\b\w{2,10}://\S+")
 # Names are written landCover2010 as well as land_cover_2010.
-_WORD_BOUNDARY = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD_BOUNDARY = re.compile(
+    r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+)
 # Scripts without spaces between words: Han, kana, and the marks that belong to them.
 _UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿々ー]")
 _MAX_TEXT_CHARS = 20_000
@@ -52,7 +54,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
+    return unicodedata.normalize(
+        "NFC", "".join(c for c in apart if not unicodedata.combining(c))
+    )
 
 
 def stem(word: str) -> str:
@@ -73,7 +77,11 @@ class Classifier:
 
     def __init__(self, topics: Iterable[Topic]) -> None:
         self.topics = tuple(topics)
-        self._labels = [(topic.id, topic_class.id) for topic in self.topics for topic_class in topic.classes]
+        self._labels = [
+            (topic.id, topic_class.id)
+            for topic in self.topics
+            for topic_class in topic.classes
+        ]
         self._single: dict[str, set[int]] = {}
         self._prefixes: dict[str, set[int]] = {}  # by word
         self._phrases: dict[str, list[tuple[Words, int]]] = {}  # by first word
@@ -83,16 +91,22 @@ class Classifier:
         label = 0
         for topic in self.topics:
             for topic_class in topic.classes:
-                for word in dict.fromkeys(w for listed in topic_class.words.values() for w in listed):
+                for word in dict.fromkeys(
+                    w for listed in topic_class.words.values() for w in listed
+                ):
                     self._add_word(word, label)
                 label += 1
         long_first = sorted(self._unspaced, key=len, reverse=True)
-        self._find_unspaced = re.compile("|".join(map(re.escape, long_first)) or r"(?!)")
+        self._find_unspaced = re.compile(
+            "|".join(map(re.escape, long_first)) or r"(?!)"
+        )
 
     def classify(self, service: Service) -> list[tuple[str, str]]:
         """Topic and class of all words of a service and its layers, in the order of the topics."""
         found: set[int] = set()
-        for text in _batches(dict.fromkeys(texts_of(service))):  # texts of layers repeat
+        for text in _batches(
+            dict.fromkeys(texts_of(service))
+        ):  # texts of layers repeat
             found |= self._find(text)
         return [self._labels[n] for n in sorted(found)]
 
@@ -114,7 +128,9 @@ class Classifier:
         words = tuple(part for token in tokens for part in _words(token))
         if len(words) > 1:
             suffix = "*" if is_prefix else ""
-            self._phrases.setdefault(words[0], []).append(((*words[1:-1], words[-1] + suffix), label))
+            self._phrases.setdefault(words[0], []).append(
+                ((*words[1:-1], words[-1] + suffix), label)
+            )
 
     def _find(self, text: str) -> set[int]:
         tokens = text.split()
@@ -130,7 +146,11 @@ class Classifier:
                 found |= meaning.classes
                 if meaning.starts_phrase:
                     phrase_tokens.add(token)
-        return found | self._find_phrases(tokens, phrase_tokens) if phrase_tokens else found
+        return (
+            found | self._find_phrases(tokens, phrase_tokens)
+            if phrase_tokens
+            else found
+        )
 
     def _look_up(self, token: str) -> _Token | None:
         """The meaning of a token; None for most, which name no class."""
@@ -144,12 +164,21 @@ class Classifier:
     def _read(self, token: str) -> _Token | None:
         if _UNSPACED.search(token):
             whole = fold(token)
-            classes = frozenset[int]().union(*(self._unspaced[m] for m in self._find_unspaced.findall(whole)))
+            classes = frozenset[int]().union(
+                *(self._unspaced[m] for m in self._find_unspaced.findall(whole))
+            )
             return _Token(classes, (whole,), False) if classes else None
         words = _words(token)
-        classes = frozenset[int]().union(*(self._by_word(part) for part in {token[:_MAX_TOKEN_CHARS], *_parts(token)}))
+        classes = frozenset[int]().union(
+            *(
+                self._by_word(part)
+                for part in {token[:_MAX_TOKEN_CHARS], *_parts(token)}
+            )
+        )
         starts_phrase = any(word in self._phrases for word in words)
-        return _Token(classes, words, starts_phrase) if classes or starts_phrase else None
+        return (
+            _Token(classes, words, starts_phrase) if classes or starts_phrase else None
+        )
 
     def _by_word(self, word: str) -> set[int]:
         folded = fold(word)
@@ -180,7 +209,11 @@ class Classifier:
         for at in [at for at, token in enumerate(tokens) if token in phrase_tokens]:
             if not self._may_start_phrase((tokens[at], tokens[at + 1])):
                 continue
-            following = [word for token in tokens[at : at + _LONGEST_PHRASE] for word in _words(token)]
+            following = [
+                word
+                for token in tokens[at : at + _LONGEST_PHRASE]
+                for word in _words(token)
+            ]
             for start in range(len(_words(tokens[at]))):
                 for rest, label in self._phrases.get(following[start], ()):
                     if label not in found and _follows(following, start + 1, rest):
@@ -240,6 +273,13 @@ def _batches(texts: Iterable[str]) -> Iterator[str]:
 def _joined(ascii_texts: list[str], other_texts: list[str]) -> str:
     """ASCII texts are translated all at once."""
     text = _TEXT_SEPARATOR.join(ascii_texts)
-    if text.count(_SEPARATOR) >= max(len(ascii_texts), 1):  # a text contains the separator
+    if text.count(_SEPARATOR) >= max(
+        len(ascii_texts), 1
+    ):  # a text contains the separator
         text = _TEXT_SEPARATOR.join(one.replace(_SEPARATOR, " ") for one in ascii_texts)
-    return _TEXT_SEPARATOR.join((text.encode("ascii").translate(_PLAIN_BUT_SEPARATORS).decode("ascii"), *other_texts))
+    return _TEXT_SEPARATOR.join(
+        (
+            text.encode("ascii").translate(_PLAIN_BUT_SEPARATORS).decode("ascii"),
+            *other_texts,
+        )
+    )

@@ -30,12 +30,16 @@ _SESSION_NAMES = r"phpsessid|jsessionid|sid|sessid|session_?id|aspsessionid\w*|c
 _SESSION_PARAMS = re.compile(rf"(?:{_SESSION_NAMES})$", re.IGNORECASE)
 _PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#;]*", re.IGNORECASE)
 _NEEDS_CARE = re.compile(r"[#@;%]|\.(?:[:/]|$)")
-_QUERY_NEEDS_CARE = re.compile(rf"&(?:&|$|amp;|(?:{_SESSION_NAMES})(?:=|&|$))", re.IGNORECASE)
+_QUERY_NEEDS_CARE = re.compile(
+    rf"&(?:&|$|amp;|(?:{_SESSION_NAMES})(?:=|&|$))", re.IGNORECASE
+)
 _AMP = re.compile(r"(?:amp;)+", re.IGNORECASE)
 # Not after a stray % or %4: what decoding leaves there would read as another triplet ("%%341", "%4%31").
 _TRIPLET = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _PORT = re.compile(r":\d+$")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNRESERVED = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+)
 
 _MEDIA_NAMES = (
     "png jpg jpeg jpe gif webp avif bmp ico svg tif tiff jp2 ecw sid psd ai eps heic "
@@ -47,11 +51,16 @@ _MEDIA_NAMES = (
     "grb grib grb2 grib2 ics vcf torrent bib ris"
 )
 _MEDIA_TYPES = frozenset(_MEDIA_NAMES.split())
-_TILE_PATH = re.compile(r"/(\d{1,2})/(\d{1,8})/(-?\d{1,8})(?:@\dx)?\.(?:png|jpe?g|webp|avif)$", re.IGNORECASE)
+_TILE_PATH = re.compile(
+    r"/(\d{1,2})/(\d{1,8})/(-?\d{1,8})(?:@\dx)?\.(?:png|jpe?g|webp|avif)$",
+    re.IGNORECASE,
+)
 # A data file under these paths is the root of a protocol (.dds, .das and .html hang below it), no download.
 _DATA_ACCESS = re.compile(r"/(?:dodsc|opendap|dap4?|erddap)/", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
-_NUMBER_NOT_ESCAPED = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])\d+")  # the digits of %E2%82 are no id
+_NUMBER_NOT_ESCAPED = re.compile(
+    r"(?<!%)(?<!%[0-9A-Fa-f])\d+"
+)  # the digits of %E2%82 are no id
 # What is left of a hash, a UUID or a token once its digits are gone: short letters between many numbers.
 _MIXED = re.compile(r"[A-Za-z]{0,8}(?:#[A-Za-z-]{0,9}){3,}")
 
@@ -74,7 +83,11 @@ def canonical(url: str, base: str = "") -> str | None:
     `urls.ogc.normalise_oss` does those too (decision 27 has them all).
     """
     try:
-        href = ada_url.join_url(base, url.strip()) if base else ada_url.normalize_url(url.strip())
+        href = (
+            ada_url.join_url(base, url.strip())
+            if base
+            else ada_url.normalize_url(url.strip())
+        )
     except ValueError:
         return None
     if not href.startswith(("http://", "https://")):
@@ -82,7 +95,11 @@ def canonical(url: str, base: str = "") -> str | None:
     if _NEEDS_CARE.search(href, 8):
         return _tidy(href)
     query_at = href.find("?") + 1
-    return _tidy(href) if query_at and _QUERY_NEEDS_CARE.search("&" + href[query_at:]) else href
+    return (
+        _tidy(href)
+        if query_at and _QUERY_NEEDS_CARE.search("&" + href[query_at:])
+        else href
+    )
 
 
 def folder(url: str) -> str:
@@ -122,8 +139,13 @@ def _settle_triplet(found: re.Match[str]) -> str:
 
 def _clean_query(query: str) -> str:
     """Session and tracking parameters, empty parts and stray `amp;` removed; order and values kept."""
-    parts = (p[_AMP.match(p).end() :] if p[:4].lower() == "amp;" else p for p in query.split("&"))  # type: ignore[union-attr]
-    return "&".join(p for p in parts if p and not _SESSION_PARAMS.match(p.partition("=")[0]))
+    parts = (
+        _AMP.sub("", p, count=1) if p[:4].lower() == "amp;" else p
+        for p in query.split("&")
+    )
+    return "&".join(
+        p for p in parts if p and not _SESSION_PARAMS.match(p.partition("=")[0])
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -143,7 +165,11 @@ def origin(url: str) -> str:
 def params(url: str) -> list[tuple[str, str]]:
     """The query as pairs, in order, decoded."""
     query = url.partition("#")[0].partition("?")[2]
-    return parse_qsl(query, keep_blank_values=True, max_num_fields=None, separator="&") if query else []
+    return (
+        parse_qsl(query, keep_blank_values=True, max_num_fields=None, separator="&")
+        if query
+        else []
+    )
 
 
 def params_lower(url: str) -> dict[str, str]:
@@ -166,7 +192,8 @@ def with_params(url: str, wanted: Mapping[str, str]) -> str:
 def encode_params(pairs: Iterable[tuple[str, str]]) -> str:
     """Pairs as a query; what servers expect to read plain (`:`, `/`, `,`) stays plain."""
     return "&".join(
-        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}" for k, v in pairs
+        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}"
+        for k, v in pairs
     )
 
 
@@ -175,7 +202,9 @@ def endpoint(url: str) -> str:
     base, _, query = url.partition("#")[0].partition("?")
     if not query:
         return base
-    kept = sorted({(k, v) for k, v in params(url) if k.lower() not in OWS_PARAMS and (k or v)})
+    kept = sorted(
+        {(k, v) for k, v in params(url) if k.lower() not in OWS_PARAMS and (k or v)}
+    )
     return f"{base}?{encode_params(kept)}" if kept else base
 
 
@@ -274,7 +303,9 @@ def repeats_path(url: str) -> bool:
         run = 0
         for i in range(size, len(parts)):
             run = run + 1 if parts[i] == parts[i - size] else 0
-            if run >= 2 * size and not all(p.isdecimal() for p in parts[i - size + 1 : i + 1]):
+            if run >= 2 * size and not all(
+                p.isdecimal() for p in parts[i - size + 1 : i + 1]
+            ):
                 return True
     return False
 

@@ -18,7 +18,9 @@ _REQUEST = re.compile(r"(?:^|[?&;])request=([a-z]+)")
 _VERSIONS = ("version=", "wmtver=")
 _LAYERS = ("layer=", "layers=")
 _CAPABILITIES = frozenset({"getcapabilities", "capabilities"})
-_ASKED = re.compile(r"(?:^|[?&;\ue000])(?P<name>service|request)=(?:ogc:)?(?P<value>[a-z-]+)")
+_ASKED = re.compile(
+    r"(?:^|[?&;\ue000])(?P<name>service|request)=(?:ogc:)?(?P<value>[a-z-]+)"
+)
 _INNER_URL = re.compile(r"https?(?::|%3a)", re.IGNORECASE)
 _PLAIN = re.compile(r"[^a-z0-9]")
 
@@ -37,21 +39,40 @@ class AddressBook:
     def __init__(self, kinds: Mapping[str, Addresses]) -> None:
         self.kinds = dict(sorted(kinds.items(), key=lambda item: item[1].rank))
         every = self.kinds.values()
-        self._paths = _any((_ending(a.ends for a in every), *(path for a in every for path in a.paths)))
-        self._queries = re.compile(rf"[?&](?:{_either(q for a in every for q in a.queries)})", re.IGNORECASE)
+        self._paths = _any(
+            (_ending(a.ends for a in every), *(path for a in every for path in a.paths))
+        )
+        self._queries = re.compile(
+            rf"[?&](?:{_either(q for a in every for q in a.queries)})", re.IGNORECASE
+        )
         self._files = tuple(part for a in every for part in a.files)
         self._servers = _any(server for a in every for server in a.servers)
         self._no_service = _any(pattern for a in every for pattern in a.no_service)
-        self._generic_end = re.compile(rf"/(?:{_either(e for a in every for e in a.generic_ends)})/?$", re.IGNORECASE)
-        self._below = tuple((b, re.compile(b.pattern, re.IGNORECASE), k) for k, a in _items(self) for b in a.below)
-        self._blank_marks = tuple(dict.fromkeys(b.mark for b, _, _ in self._below if b.has_blanks))
-        self.documents = {k: re.compile(a.document, re.IGNORECASE) for k, a in _items(self) if a.document}
+        self._generic_end = re.compile(
+            rf"/(?:{_either(e for a in every for e in a.generic_ends)})/?$",
+            re.IGNORECASE,
+        )
+        self._below = tuple(
+            (b, re.compile(b.pattern, re.IGNORECASE), k)
+            for k, a in _items(self)
+            for b in a.below
+        )
+        self._blank_marks = tuple(
+            dict.fromkeys(b.mark for b, _, _ in self._below if b.has_blanks)
+        )
+        self.documents = {
+            k: re.compile(a.document, re.IGNORECASE)
+            for k, a in _items(self)
+            if a.document
+        }
         self.tile_paths = {a.name: k for k, a in _items(self) if a.has_tile_paths}
         self.templates = tuple(k for k, a in _items(self) if a.is_template)
         self.file_kinds = frozenset(k for k, a in _items(self) if a.is_file)
         self._kind_of_label = {label: k for k, a in _items(self) for label in a.labels}
         self.shown = tuple(word for a in every for word in a.shown)
-        self._hints = _shortest((*(f"/{a.name}" for a in every if a.name), "service=", *_words(every)))
+        self._hints = _shortest(
+            (*(f"/{a.name}" for a in every if a.name), "service=", *_words(every))
+        )
         self._learn_requests()
         self._learn_names()
 
@@ -61,22 +82,46 @@ class AddressBook:
         self._kind_of_request = {name: k for k, kvp in tables for name in kvp.requests}
         self._named = self._kind_of_request | self._kind_of_service
         self._asked_as = {k: kvp.asked_as for k, kvp in tables if kvp.asked_as}
-        self._with_version = frozenset(name for _, kvp in tables for name in kvp.with_version)
-        self._with_layers = frozenset(name for _, kvp in tables for name in kvp.with_layers)
+        self._with_version = frozenset(
+            name for _, kvp in tables for name in kvp.with_version
+        )
+        self._with_layers = frozenset(
+            name for _, kvp in tables for name in kvp.with_layers
+        )
         self._alone = frozenset(name for _, kvp in tables for name in kvp.alone)
-        services = _either(map(re.escape, sorted(self._kind_of_service, key=len, reverse=True)))
-        requests = sorted({*self._kind_of_request, *self._with_version, *self._with_layers, *self._alone}, key=len)
+        services = _either(
+            map(re.escape, sorted(self._kind_of_service, key=len, reverse=True))
+        )
+        requests = sorted(
+            {
+                *self._kind_of_request,
+                *self._with_version,
+                *self._with_layers,
+                *self._alone,
+            },
+            key=len,
+        )
         self._service = re.compile(rf"service=(?:ogc:)?({services})")
-        self._request = re.compile(rf"request=({_either(map(re.escape, reversed(requests)))})")
+        self._request = re.compile(
+            rf"request=({_either(map(re.escape, reversed(requests)))})"
+        )
         self._whole_name = re.compile(rf"(?<![a-z])({services})(?![a-z])")
         self._any_name = re.compile(f"({services})")
 
     def _learn_names(self) -> None:
-        self._kind_of_name = {a.name: k for k, a in _items(self) if a.name and a.clarity is not Clarity.FAMILY}
-        anywhere, alone, prose = (self.names(c) for c in (Clarity.ANYWHERE, Clarity.ALONE, Clarity.PROSE))
+        self._kind_of_name = {
+            a.name: k
+            for k, a in _items(self)
+            if a.name and a.clarity is not Clarity.FAMILY
+        }
+        anywhere, alone, prose = (
+            self.names(c) for c in (Clarity.ANYWHERE, Clarity.ALONE, Clarity.PROSE)
+        )
         whole = _either((*anywhere, *alone))
         every = _either((*anywhere, *alone, *prose))
-        self._word = re.compile(rf"(?<![a-z])({every})(?![a-z])|({whole})server", re.IGNORECASE)
+        self._word = re.compile(
+            rf"(?<![a-z])({every})(?![a-z])|({whole})server", re.IGNORECASE
+        )
         self._segment = re.compile(rf"({whole})(?:[-_][\w-]{{1,30}})?", re.IGNORECASE)
         self._last = re.compile(rf"/({every})(?:server)?/?(?:$|[?#])", re.IGNORECASE)
         capitals = _either(name.upper() for name in (*anywhere, *alone, *prose))
@@ -127,22 +172,34 @@ class AddressBook:
             return ServiceHint.NO, ""
         return self._classify_request(request[1], query, lowered)
 
-    def _classify_request(self, request: str, query: str, url: str) -> tuple[ServiceHint, str]:
+    def _classify_request(
+        self, request: str, query: str, url: str
+    ) -> tuple[ServiceHint, str]:
         """Checks two and three of C1, for a URL without a service parameter."""
         named = self._whole_name.search(url) or self._any_name.search(url)
-        kind = self._kind_of_request.get(request, self._kind_of_service[named[1]] if named else "")
+        kind = self._kind_of_request.get(
+            request, self._kind_of_service[named[1]] if named else ""
+        )
         if request in self._with_version and any(key in query for key in _VERSIONS):
             return ServiceHint.CERTAIN, kind
         if request in self._with_layers and any(key in query for key in _LAYERS):
             return ServiceHint.CERTAIN, kind
-        if named and (request in self._with_version or request in self._kind_of_request):
+        if named and (
+            request in self._with_version or request in self._kind_of_request
+        ):
             return ServiceHint.CERTAIN, kind
-        return (ServiceHint.UNCERTAIN, kind) if request in self._alone else (ServiceHint.NO, "")
+        return (
+            (ServiceHint.UNCERTAIN, kind)
+            if request in self._alone
+            else (ServiceHint.NO, "")
+        )
 
     def is_uncertain(self, url: str) -> bool:
         """Has it nothing of a service but the name of a request? Such addresses are tested after all others (OSS-7)."""
         path = url.partition("?")[0]
-        return self.classify(url)[0] is ServiceHint.UNCERTAIN and not self.looks_like_service(path)
+        return self.classify(url)[
+            0
+        ] is ServiceHint.UNCERTAIN and not self.looks_like_service(path)
 
     def proving(self, url: str) -> str:
         """The request that proves the service behind an OGC request: of a thousand GetMap URLs, one is worth a test.
@@ -175,7 +232,11 @@ class AddressBook:
     def capabilities(self, kind: str, service: str) -> str:
         """The request for the capabilities of a service; empty where its kind has none."""
         name = self._asked_as.get(kind)
-        return with_params(service, {"SERVICE": name, "REQUEST": "GetCapabilities"}) if name else ""
+        return (
+            with_params(service, {"SERVICE": name, "REQUEST": "GetCapabilities"})
+            if name
+            else ""
+        )
 
     def kind_of_address(self, url: str) -> str | None:
         """The kind that an address itself names."""
@@ -194,7 +255,9 @@ class AddressBook:
             found = pattern.match(url) if below.mark in lowered else None
             if found:
                 operation = found.groupdict().get("operation") or ""
-                return Resource(url[: len(url) - len(operation)], found["service"], kind)
+                return Resource(
+                    url[: len(url) - len(operation)], found["service"], kind
+                )
         return None
 
     def may_have_blanks(self, address: str) -> bool:
@@ -224,7 +287,11 @@ class AddressBook:
     def kind_of_name(self, name: str) -> str | None:
         """The kind that a name speaks of: WMSLayer, wms_url, addWfs."""
         found = self._identifier.search(name)
-        return self._kind_of_name[(found[1] or found[2] or found[3]).lower()] if found else None
+        return (
+            self._kind_of_name[(found[1] or found[2] or found[3]).lower()]
+            if found
+            else None
+        )
 
     def kind_of_service(self, name: str) -> str | None:
         """The kind that the parameter SERVICE names."""
@@ -267,7 +334,11 @@ def _words(every: Iterable[Addresses]) -> Iterable[str]:
 def _shortest(words: Iterable[str]) -> tuple[str, ...]:
     """Without those that hold another one."""
     known = dict.fromkeys(words)
-    return tuple(word for word in known if not any(other != word and other in word for other in known))
+    return tuple(
+        word
+        for word in known
+        if not any(other != word and other in word for other in known)
+    )
 
 
 def _either(alternatives: Iterable[str]) -> str:

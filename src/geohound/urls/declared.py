@@ -6,7 +6,17 @@ from . import canonical, endpoint, host
 from .ogc import is_reserved
 
 # Ends of names that mean something within one network only.
-_INNER = (".local", ".localdomain", ".internal", ".intranet", ".lan", ".corp", ".home", ".private", ".home.arpa")
+_INNER = (
+    ".local",
+    ".localdomain",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".corp",
+    ".home",
+    ".private",
+    ".home.arpa",
+)
 # What programs write where nobody has set an address.
 _HOMES_OF_PROGRAMS = frozenset(
     {
@@ -14,7 +24,9 @@ _HOMES_OF_PROGRAMS = frozenset(
         "mapserver.gis.umn.edu", "mapserver.org", "ogc.org", "opengeospatial.org", "opengis.net", "qgis.org", "w3.org",
     }
 )  # fmt: skip
-_FRONT_PAGES = frozenset({"", "index.html", "index.htm", "index.php", "index.jsp", "default.aspx"})
+_FRONT_PAGES = frozenset(
+    {"", "index.html", "index.htm", "index.php", "index.jsp", "default.aspx"}
+)
 
 
 def declared_endpoint(online_resource: str) -> str:

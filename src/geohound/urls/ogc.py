@@ -30,7 +30,10 @@ class InvalidUrl(StrEnum):
 
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-_HOST_AND_PORT = re.compile(r"https?:[/\\]*(?:[^/\\?#@]*@)?(\[[^\]/]*\]|[^/\\?#:]*)(?::([^/\\?#]*))?", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(
+    r"https?:[/\\]*(?:[^/\\?#@]*@)?(\[[^\]/]*\]|[^/\\?#:]*)(?::([^/\\?#]*))?",
+    re.IGNORECASE,
+)
 # Only what no server ever gets. RFC 3986, which the paper follows, also forbids spaces, backslashes and
 # letters beyond ASCII, yet browsers encode them by the URL standard, and false negatives cost services.
 # Braces are unfilled templates.
@@ -48,7 +51,9 @@ def invalid_reason(url: str) -> InvalidUrl | None:
     name, port = (found[1], found[2]) if found else ("", None)
     if not name:
         return InvalidUrl.ONLY_SCHEME
-    if port and not (port.isascii() and port.isdigit() and int(port[:9]) <= 65535 and len(port) < 9):
+    if port and not (
+        port.isascii() and port.isdigit() and int(port[:9]) <= 65535 and len(port) < 9
+    ):
         return InvalidUrl.PORT
     if _FOREIGN.search(url):
         return InvalidUrl.CHARACTERS
@@ -106,7 +111,11 @@ def normalise_oss(url: str, book: AddressBook) -> str:
     scheme, mark, rest = before.partition("://")
     if not mark:
         return url
-    pairs = _ogc_pairs(_split(query)) if book.classify(href)[0] is not ServiceHint.NO else _split(query)
+    pairs = (
+        _ogc_pairs(_split(query))
+        if book.classify(href)[0] is not ServiceHint.NO
+        else _split(query)
+    )
     tail = encode_params(sorted(pairs, key=lambda pair: pair[0]))
     authority, _, path = rest.partition("/")
     path = _MANY_SLASHES.sub("/", "/" + encode_path(path))
@@ -120,13 +129,21 @@ def encode_path(path: str) -> str:
 
 def _settle(found: re.Match[str]) -> str:
     char = chr(int(found[0][1:], 16))
-    return char if char.isascii() and (char.isalnum() or char in "-._~") else found[0].upper()
+    return (
+        char
+        if char.isascii() and (char.isalnum() or char in "-._~")
+        else found[0].upper()
+    )
 
 
 def _split(query: str) -> list[tuple[str, str]]:
     """Pairs of a query in which a second question mark stands for an ampersand (normalisation 9)."""
     parts = (p.removeprefix("amp;") for p in query.replace("?", "&").split("&"))
-    return [(unquote_plus(k), unquote_plus(v)) for k, _, v in (p.partition("=") for p in parts) if k]
+    return [
+        (unquote_plus(k), unquote_plus(v))
+        for k, _, v in (p.partition("=") for p in parts)
+        if k
+    ]
 
 
 def _ogc_pairs(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:

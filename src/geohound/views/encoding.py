@@ -24,5 +24,12 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_without_surrogates(name): _without_surrogates(each) for name, each in value.items()}
-    return [_without_surrogates(each) for each in value] if isinstance(value, list | tuple) else value
+        return {
+            _without_surrogates(name): _without_surrogates(each)
+            for name, each in value.items()
+        }
+    return (
+        [_without_surrogates(each) for each in value]
+        if isinstance(value, list | tuple)
+        else value
+    )

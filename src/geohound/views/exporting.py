@@ -31,25 +31,39 @@ class Exporting:
         """All results of a search, or at most so many, in this format."""
         return exporter.write(self._services(query, exporter.needs_layers, most))
 
-    def write_one(self, exporter: Exporter, service: Service, state: HealthState) -> Iterable[bytes]:
+    def write_one(
+        self, exporter: Exporter, service: Service, state: HealthState
+    ) -> Iterable[bytes]:
         return exporter.write([self._exported(service, state, len(service.layers))])
 
-    def _services(self, query: Query, needs_layers: bool, most: int) -> Iterator[ExportedService]:
+    def _services(
+        self, query: Query, needs_layers: bool, most: int
+    ) -> Iterator[ExportedService]:
         for number, hit in enumerate(all_hits(self.index, query)):
             if most and number >= most:
                 return
-            service = (self.catalogue.get(hit.service.id) if needs_layers else None) or hit.service
+            service = (
+                self.catalogue.get(hit.service.id) if needs_layers else None
+            ) or hit.service
             yield self._exported(service, hit.state, hit.layer_count)
 
-    def _exported(self, service: Service, state: HealthState, layer_count: int) -> ExportedService:
+    def _exported(
+        self, service: Service, state: HealthState, layer_count: int
+    ) -> ExportedService:
         kind = self.kinds.get(service.kind)
 
         def requests(layer: Layer) -> tuple[LayerRequest, ...]:
             if kind is None or canonical(service.endpoint) is None:
                 return ()
-            return tuple(request for request in kind.requests(service, layer, None) if canonical(request.url))
+            return tuple(
+                request
+                for request in kind.requests(service, layer, None)
+                if canonical(request.url)
+            )
 
-        return ExportedService(service, plain(brief_service(service, state, layer_count)), requests)
+        return ExportedService(
+            service, plain(brief_service(service, state, layer_count)), requests
+        )
 
 
 def all_hits(index: SearchIndex, query: Query) -> Iterator[Hit]:

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
-from xml.etree.ElementTree import Element, SubElement, tostring  # writes only; nothing is parsed here
+from xml.etree.ElementTree import (
+    Element,
+    SubElement,
+    tostring,
+)  # writes only; nothing is parsed here
 
 from geohound.model.biography import LifeChange, LifeEvent
 from geohound.model.health import HealthState
@@ -40,7 +44,10 @@ class Feed(NamedTuple):
 
     @property
     def updated(self) -> datetime:
-        return max((entry.event.at for entry in self.entries), default=datetime(1970, 1, 1, tzinfo=UTC))
+        return max(
+            (entry.event.at for entry in self.entries),
+            default=datetime(1970, 1, 1, tzinfo=UTC),
+        )
 
 
 def atom(feed: Feed) -> bytes:
@@ -115,7 +122,9 @@ def outages(events: Iterable[LifeEvent]) -> Iterator[Outage]:
         yield Outage(begin, None, reason)
 
 
-def calendar(service_id: str, title: str, found: Iterable[Outage], now: datetime) -> bytes:
+def calendar(
+    service_id: str, title: str, found: Iterable[Outage], now: datetime
+) -> bytes:
     """RFC 5545: an event for each outage; one that lasts ends an hour from now."""
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Geohound//monitor//EN"]
     for outage in found:
@@ -160,11 +169,19 @@ def badge(label: str, message: str, state: HealthState) -> bytes:
     """Two boxes with a word each; what comes from services is text, never markup."""
     label, message = _short(label), _short(message)
     left, right = 7 * len(label) + 12, 7 * len(message) + 12
-    root = Element("svg", xmlns="http://www.w3.org/2000/svg", width=str(left + right), height="20", role="img")
+    root = Element(
+        "svg",
+        xmlns="http://www.w3.org/2000/svg",
+        width=str(left + right),
+        height="20",
+        role="img",
+    )
     root.set("aria-label", f"{label}: {message}")
     _text(root, "title", f"{label}: {message}")
     SubElement(root, "rect", width=str(left), height="20", fill="#424242")
-    SubElement(root, "rect", x=str(left), width=str(right), height="20", fill=_COLOURS[state])
+    SubElement(
+        root, "rect", x=str(left), width=str(right), height="20", fill=_COLOURS[state]
+    )
     for x, text in ((left / 2, label), (left + right / 2, message)):
         written = SubElement(root, "text", x=f"{x:g}", y="14", fill="#fff")
         written.set("font-family", "Verdana,DejaVu Sans,sans-serif")

@@ -16,7 +16,13 @@ from .parsing import Texts, read
 from .records import Count, Cursor
 
 _Format = Annotated[str, Meta(extra_json_schema={"enum": list(FORMATS)})]
-_Words = Annotated[str, Meta(max_length=500, description="words of the address, of the link or of the page's address")]
+_Words = Annotated[
+    str,
+    Meta(
+        max_length=500,
+        description="words of the address, of the link or of the page's address",
+    ),
+]
 
 
 class FileParams(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,10 +30,17 @@ class FileParams(msgspec.Struct, frozen=True, kw_only=True):
 
     q: _Words = ""
     format: Annotated[
-        tuple[_Format, ...], Meta(max_length=100, description="only files of this format; repeated: of any of them")
+        tuple[_Format, ...],
+        Meta(
+            max_length=100,
+            description="only files of this format; repeated: of any of them",
+        ),
     ] = ()
     limit: Annotated[int, Meta(ge=1, le=1000, description="how many at most")] = 100
-    cursor: Annotated[str, Meta(pattern="^f[0-9]{1,15}$", description="the value of `next` in a response")] = ""
+    cursor: Annotated[
+        str,
+        Meta(pattern="^f[0-9]{1,15}$", description="the value of `next` in a response"),
+    ] = ""
 
 
 class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,13 +48,19 @@ class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     format: str
-    evidence: Annotated[Evidence, Meta(description="what says so: its name, its Content-Type or its first bytes")]
+    evidence: Annotated[
+        Evidence,
+        Meta(description="what says so: its name, its Content-Type or its first bytes"),
+    ]
     title: Annotated[str, Meta(description="the text of the link")]
     found_on: str
     found_at: Timestamp
     size: Annotated[int | None, Meta(description="in bytes")]
     modified: Timestamp | None
-    status: Annotated[int | None, Meta(description="of the answer; null where nobody has asked, or none came")]
+    status: Annotated[
+        int | None,
+        Meta(description="of the answer; null where nobody has asked, or none came"),
+    ]
     asked_at: Timestamp | None
 
 
@@ -50,7 +69,9 @@ class FilesRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     files: list[FileRecord]
     total: Count
-    formats: Annotated[dict[str, int], Meta(description="how many there are of each format")]
+    formats: Annotated[
+        dict[str, int], Meta(description="how many there are of each format")
+    ]
     next: Cursor
 
 
@@ -58,7 +79,9 @@ def read_file_filter(texts: Texts, names: dict[str, str] | None = None) -> FileF
     """The filter in these parameters; ParameterError reports the first invalid one."""
     params = read(FileParams, texts, names=names)
     after = int(params.cursor[1:]) if params.cursor else 0
-    return FileFilter(params.format, tuple(read_words(params.q).split()), after, params.limit)
+    return FileFilter(
+        params.format, tuple(read_words(params.q).split()), after, params.limit
+    )
 
 
 def file_record(found: NumberedFile) -> FileRecord:

@@ -30,7 +30,9 @@ Timestamp = Annotated[datetime, Meta(tz=True)]
 TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
 
 
-class TopicRecord(msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "class"}):
+class TopicRecord(
+    msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "class"}
+):
     """A topic of a service; the class is empty where the topic has none."""
 
     topic: str
@@ -38,7 +40,10 @@ class TopicRecord(msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "
 
 
 class Availability(
-    msgspec.Struct, frozen=True, kw_only=True, rename={"days_7": "7d", "days_30": "30d", "days_365": "365d"}
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"days_7": "7d", "days_30": "30d", "days_365": "365d"},
 ):
     """The share of conclusive checks in so many days that found the service alive; null without checks."""
 
@@ -55,7 +60,10 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AvailabilityInterval(
-    msgspec.Struct, frozen=True, kw_only=True, rename={"days_7": "7d", "days_30": "30d", "days_365": "365d"}
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"days_7": "7d", "days_30": "30d", "days_365": "365d"},
 ):
     """Between which shares the availability lies with 95 % confidence (Wilson); null without checks."""
 
@@ -70,9 +78,17 @@ class InspireRecord(msgspec.Struct, frozen=True, kw_only=True):
     A normal situation is 90 % of the time: the response time within which 90 % of the checks were answered counts.
     """
 
-    availability: Annotated[float, Meta(ge=0, le=1, description="Of the last 365 days.")] | None
+    availability: (
+        Annotated[float, Meta(ge=0, le=1, description="Of the last 365 days.")] | None
+    )
     availability_met: (
-        Annotated[bool, Meta(description="At least 99 %; null while there are too few checks to know.")] | None
+        Annotated[
+            bool,
+            Meta(
+                description="At least 99 %; null while there are too few checks to know."
+            ),
+        ]
+        | None
     )
     response_s: Annotated[float, Meta(ge=0, description="90th percentile.")] | None
     limit_s: float
@@ -84,11 +100,18 @@ class ScorePartsRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     correct: Share
     availability: Annotated[
-        float, Meta(ge=0, le=1, description="Lower end of the Wilson interval of the share of good checks.")
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="Lower end of the Wilson interval of the share of good checks.",
+        ),
     ]
     speed: Share
     stability: Share
-    cap: Annotated[float, Meta(ge=0, le=100, description="The most that the last answer allows.")]
+    cap: Annotated[
+        float, Meta(ge=0, le=100, description="The most that the last answer allows.")
+    ]
 
 
 class HealthRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +131,9 @@ class HealthRecord(msgspec.Struct, frozen=True, kw_only=True):
     score: Annotated[float, Meta(ge=0, le=100)] | None = None
     score_band: str | None = None
     score_parts: ScorePartsRecord | None = None
-    provisional: Annotated[bool, Meta(description="Fewer than five conclusive checks.")] | None = None
+    provisional: (
+        Annotated[bool, Meta(description="Fewer than five conclusive checks.")] | None
+    ) = None
 
 
 class Location(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,9 +155,13 @@ def location_record(service: Service) -> Location | None:
     """What is known of the host's place; null where nothing is."""
     found = service.location
     if found is not None:
-        return Location(lat=found.lat, lon=found.lon, country=found.country, source=found.source)
+        return Location(
+            lat=found.lat, lon=found.lon, country=found.country, source=found.source
+        )
     guessed = urls.country(service.endpoint)
-    return Location(lat=None, lon=None, country=guessed, source=GUESS) if guessed else None
+    return (
+        Location(lat=None, lon=None, country=guessed, source=GUESS) if guessed else None
+    )
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +200,9 @@ def known_service(
     )  # fmt: skip
     return KnownService(
         **service_fields(service, health.state, shown),
-        topics=[TopicRecord(topic=topic, class_=each) for topic, each in topics_of(service)],
+        topics=[
+            TopicRecord(topic=topic, class_=each) for topic, each in topics_of(service)
+        ],
         health=health,
         location=location_record(service),
         sightings=sightings,
@@ -180,7 +211,10 @@ def known_service(
 
 
 def health_record(
-    checks: Sequence[Check], now: datetime, kind: str = "", totals: Sequence[CheckTotals] = ()
+    checks: Sequence[Check],
+    now: datetime,
+    kind: str = "",
+    totals: Sequence[CheckTotals] = (),
 ) -> HealthRecord:
     """The health of a service of this kind by these checks, oldest first, and those of long ago by week."""
     found = assess(checks)
@@ -191,11 +225,18 @@ def health_record(
         state=found.state,
         reason=found.reason or None,
         since=found.since,
-        availability=Availability(**{f"days_{days}": _share(*counts[days]) for days in counts}),
-        availability_interval=AvailabilityInterval(**{f"days_{days}": _interval(*counts[days]) for days in counts}),
+        availability=Availability(
+            **{f"days_{days}": _share(*counts[days]) for days in counts}
+        ),
+        availability_interval=AvailabilityInterval(
+            **{f"days_{days}": _interval(*counts[days]) for days in counts}
+        ),
         inspire=_inspire(counts[365], _percentile(latencies, 0.9), kind),
-        latency_ms=Latency(p50=_percentile(latencies, 0.5), p95=_percentile(latencies, 0.95)),
-        checks=found.checks + sum(each.good + each.failed + each.unclear for each in totals),
+        latency_ms=Latency(
+            p50=_percentile(latencies, 0.5), p95=_percentile(latencies, 0.95)
+        ),
+        checks=found.checks
+        + sum(each.good + each.failed + each.unclear for each in totals),
         score=round(scored.value, 1) if scored else None,
         score_band=scored.band if scored else None,
         score_parts=_score_parts(scored) if scored else None,
@@ -205,13 +246,19 @@ def health_record(
 
 def _score_parts(scored: Score) -> ScorePartsRecord:
     names = ScorePartsRecord.__struct_fields__
-    return ScorePartsRecord(**{name: round(getattr(scored.parts, name), 3) for name in names})
+    return ScorePartsRecord(
+        **{name: round(getattr(scored.parts, name), 3) for name in names}
+    )
 
 
-def _counts(checks: Sequence[Check], totals: Sequence[CheckTotals], now: datetime, days: int) -> tuple[int, int]:
+def _counts(
+    checks: Sequence[Check], totals: Sequence[CheckTotals], now: datetime, days: int
+) -> tuple[int, int]:
     """Good checks and conclusive ones in so many days; of weeks that are summed up, those that began in them."""
     since = now - timedelta(days=days)
-    conclusive = [bool(check.ok) for check in checks if check.ok is not None and check.at >= since]
+    conclusive = [
+        bool(check.ok) for check in checks if check.ok is not None and check.at >= since
+    ]
     weeks = [each for each in totals if each.week * _WEEK_S >= since.timestamp()]
     good = sum(conclusive) + sum(each.good for each in weeks)
     return good, len(conclusive) + sum(each.good + each.failed for each in weeks)
@@ -237,7 +284,9 @@ def _met(good: int, total: int) -> bool | None:
     return good / total >= INSPIRE_AVAILABILITY if total >= INSPIRE_CHECKS else None
 
 
-def _inspire(counts: tuple[int, int], response_ms: float | None, kind: str) -> InspireRecord:
+def _inspire(
+    counts: tuple[int, int], response_ms: float | None, kind: str
+) -> InspireRecord:
     limit_s = LIMITS_S.get(kind, OTHER_LIMIT_S)
     response_s = None if response_ms is None else round(response_ms / 1000, 3)
     return InspireRecord(
@@ -254,7 +303,9 @@ def _percentile(ordered: Sequence[float], share: float) -> float | None:
     return round(ordered[math.ceil(share * len(ordered)) - 1], 1) if ordered else None
 
 
-def history(events: Sequence[LifeEvent], sightings: Sequence[Sighting]) -> Iterator[HistoryEntry]:
+def history(
+    events: Sequence[LifeEvent], sightings: Sequence[Sighting]
+) -> Iterator[HistoryEntry]:
     """The life of a service, oldest first."""
     if sightings and all(event.change is not LifeChange.FOUND for event in events):
         change, detail = found_change(sightings[0])

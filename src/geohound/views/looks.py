@@ -82,7 +82,9 @@ def layer_looks(checks: Iterable[LayerCheck]) -> list[LayerLook]:
     ]  # fmt: skip
 
 
-def requests_made(asked: Iterable[AskedRequest], repeating: Repeating) -> list[RequestMade]:
+def requests_made(
+    asked: Iterable[AskedRequest], repeating: Repeating
+) -> list[RequestMade]:
     return [
         RequestMade(
             url=each.url, status=each.status, elapsed_ms=milliseconds(each.elapsed_s), bytes=each.bytes,

@@ -49,20 +49,36 @@ class Opener:
     kinds: Mapping[str, Kind]
     writers: Mapping[str, SnippetWriter]
 
-    def open(self, service: Service, layer: Layer | None = None, box: BBox | None = None) -> Opening:
+    def open(
+        self, service: Service, layer: Layer | None = None, box: BBox | None = None
+    ) -> Opening:
         """How to open a layer, by default the first one, at a box, by default its extent."""
         kind = self.kinds.get(service.kind)
         if canonical(service.endpoint) is None:
             return Opening(WORLD, reason="The endpoint is not a web address.")
         if kind is None:
-            return Opening(WORLD, reason=f"No installed part knows services of the kind {service.kind!r}.")
+            return Opening(
+                WORLD,
+                reason=f"No installed part knows services of the kind {service.kind!r}.",
+            )
         chosen = layer or (service.layers[0] if service.layers else Layer(""))
-        requests = tuple(r for r in kind.requests(service, chosen, box) if canonical(r.url))
+        requests = tuple(
+            r for r in kind.requests(service, chosen, box) if canonical(r.url)
+        )
         if not requests:
-            return Opening(WORLD, reason="The service gives no address that could be asked.")
-        return Opening(requests[0].box, requests, self._snippets(service, chosen, requests), _reason(requests))
+            return Opening(
+                WORLD, reason="The service gives no address that could be asked."
+            )
+        return Opening(
+            requests[0].box,
+            requests,
+            self._snippets(service, chosen, requests),
+            _reason(requests),
+        )
 
-    def _snippets(self, service: Service, layer: Layer, requests: Sequence[LayerRequest]) -> tuple[Snippet, ...]:
+    def _snippets(
+        self, service: Service, layer: Layer, requests: Sequence[LayerRequest]
+    ) -> tuple[Snippet, ...]:
         """For each program the code of the first request that it supports; requests for data come first."""
         wanted = sorted(requests, key=lambda request: _DESCRIBES.get(request.rel, 0))
         found = []
@@ -99,5 +115,13 @@ class OpeningRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def opening_record(opening: Opening) -> OpeningRecord:
-    links = [LinkRecord(rel=a.rel, title=a.title, url=a.url, media_type=a.media_type) for a in opening.links]
-    return OpeningRecord(bbox=rounded(opening.box), links=links, snippets=opening.snippets, reason=opening.reason)
+    links = [
+        LinkRecord(rel=a.rel, title=a.title, url=a.url, media_type=a.media_type)
+        for a in opening.links
+    ]
+    return OpeningRecord(
+        bbox=rounded(opening.box),
+        links=links,
+        snippets=opening.snippets,
+        reason=opening.reason,
+    )

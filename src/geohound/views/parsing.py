@@ -19,8 +19,12 @@ _BOX = "west,south,east,north, for example -75,-34,-34,6"
 _YEARS = re.compile(r"([0-9]{4})(?:\s*[-/]\s*([0-9]{4}))?")
 
 Texts = Mapping[str, Sequence[str]]  # arguments by name; some may be repeated
-Choices = Mapping[str, Collection[str]]  # the valid values, where only the caller knows them
-ParameterNames = Mapping[str, str]  # names of parameters in an interface, where they differ
+Choices = Mapping[
+    str, Collection[str]
+]  # the valid values, where only the caller knows them
+ParameterNames = Mapping[
+    str, str
+]  # names of parameters in an interface, where they differ
 P = TypeVar("P", bound=msgspec.Struct)
 
 
@@ -50,21 +54,40 @@ def fields(kind: type[msgspec.Struct]) -> Mapping[str, ParamField]:
     properties = components[kind.__name__]["properties"]
     types = get_type_hints(kind, include_extras=True)
     return {
-        each.encode_name: _field(each.name, types[each.name], properties[each.encode_name], components)
+        each.encode_name: _field(
+            each.name, types[each.name], properties[each.encode_name], components
+        )
         for each in msgspec.structs.fields(kind)
     }
 
 
-def _field(attribute: str, type_: Any, schema: Mapping[str, Any], components: Mapping[str, Any]) -> ParamField:
+def _field(
+    attribute: str, type_: Any, schema: Mapping[str, Any], components: Mapping[str, Any]
+) -> ParamField:
     is_list = schema.get("type") == "array"
     items = schema["items"] if is_list else schema
     allowed = components[items["$ref"]] if "$ref" in items else items
     details = {"type": "string", **allowed} if "enum" in allowed else allowed
-    kept = {k: v for k, v in details.items() if k not in ("title", "description") and (k, v) != ("default", "")}
-    return ParamField(attribute, type_, kept, schema.get("description", ""), schema["maxItems"] if is_list else 0)
+    kept = {
+        k: v
+        for k, v in details.items()
+        if k not in ("title", "description") and (k, v) != ("default", "")
+    }
+    return ParamField(
+        attribute,
+        type_,
+        kept,
+        schema.get("description", ""),
+        schema["maxItems"] if is_list else 0,
+    )
 
 
-def read(kind: type[P], arguments: Texts, choices: Choices | None = None, names: ParameterNames | None = None) -> P:
+def read(
+    kind: type[P],
+    arguments: Texts,
+    choices: Choices | None = None,
+    names: ParameterNames | None = None,
+) -> P:
     """The parameters of this kind; ParameterError reports the first invalid one."""
     known = fields(kind)
     values: dict[str, Any] = {}
@@ -73,11 +96,15 @@ def read(kind: type[P], arguments: Texts, choices: Choices | None = None, names:
         shown = (names or {}).get(name, shorten(name))
         if field is None:
             allowed = ", ".join(sorted(known))
-            raise ParameterError(shown, f"There is no parameter “{shown}” here; use {allowed}.")
+            raise ParameterError(
+                shown, f"There is no parameter “{shown}” here; use {allowed}."
+            )
         if field.max_values:
             allowed_values = (choices or {}).get(name) or field.schema.get("enum", ())
             _check_count(shown, texts, field)
-            values[field.attribute] = _read_list(shown, _split(name, texts), field, allowed_values)
+            values[field.attribute] = _read_list(
+                shown, _split(name, texts), field, allowed_values
+            )
         else:
             values[field.attribute] = _read_one(shown, texts, field)
     return kind(**values)
@@ -93,17 +120,23 @@ def _split(name: str, texts: Sequence[str]) -> list[str]:
 def split_ids(texts: Sequence[str], *, is_lower: bool = True) -> list[str]:
     """Ids, each once, repeated or joined by commas."""
     parts = [part.strip() for text in texts for part in text.split(",")]
-    return list(dict.fromkeys(part.lower() if is_lower else part for part in parts if part))
+    return list(
+        dict.fromkeys(part.lower() if is_lower else part for part in parts if part)
+    )
 
 
 def check_choice(shown: str, value: str, known: Collection[str]) -> None:
     """Raise an error that lists the valid values, unless it is one of them; regardless of case."""
     if value.casefold() not in {each.casefold() for each in known}:
         allowed = ", ".join(sorted(known))
-        raise ParameterError(shown, f"{shown} “{shorten(value)}” is not known; use one of {allowed}.")
+        raise ParameterError(
+            shown, f"{shown} “{shorten(value)}” is not known; use one of {allowed}."
+        )
 
 
-def _read_list(shown: str, texts: Sequence[str], field: ParamField, known: Collection[str]) -> Any:
+def _read_list(
+    shown: str, texts: Sequence[str], field: ParamField, known: Collection[str]
+) -> Any:
     _check_not_empty(shown, texts)
     _check_count(shown, texts, field)
     for text in texts:
@@ -115,7 +148,9 @@ def _read_list(shown: str, texts: Sequence[str], field: ParamField, known: Colle
 
 def _read_one(shown: str, texts: Sequence[str], field: ParamField) -> Any:
     if len(texts) != 1:
-        raise ParameterError(shown, f"{shown} may be given once, not {len(texts):,} times.")
+        raise ParameterError(
+            shown, f"{shown} may be given once, not {len(texts):,} times."
+        )
     text = texts[0]
     schema = field.schema
     if schema["type"] == "string" and "enum" not in schema and "pattern" not in schema:
@@ -129,20 +164,30 @@ def _read_one(shown: str, texts: Sequence[str], field: ParamField) -> Any:
     try:
         if schema["type"] == "string":
             return msgspec.convert(text, field.type)
-        return msgspec.json.decode(text, type=field.type)  # numbers and booleans as in JSON
+        return msgspec.json.decode(
+            text, type=field.type
+        )  # numbers and booleans as in JSON
     except (msgspec.DecodeError, UnicodeEncodeError):
-        raise ParameterError(shown, f"{shown} must be {_expected(field)}, not “{shorten(text)}”.") from None
+        raise ParameterError(
+            shown, f"{shown} must be {_expected(field)}, not “{shorten(text)}”."
+        ) from None
 
 
 def _check_count(shown: str, texts: Sequence[str], field: ParamField) -> None:
     if len(texts) > field.max_values:
-        raise ParameterError(shown, f"{shown} may have at most {field.max_values} values, not {len(texts):,}.")
+        raise ParameterError(
+            shown,
+            f"{shown} may have at most {field.max_values} values, not {len(texts):,}.",
+        )
 
 
 def _check_length(shown: str, text: str, field: ParamField) -> None:
     max_chars = field.schema.get("maxLength", len(text))
     if len(text) > max_chars:
-        raise ParameterError(shown, f"{shown} may have at most {max_chars} characters, not {len(text):,}.")
+        raise ParameterError(
+            shown,
+            f"{shown} may have at most {max_chars} characters, not {len(text):,}.",
+        )
 
 
 def _check_not_empty(shown: str, value: Sequence[str]) -> None:
@@ -169,9 +214,15 @@ def read_box(text: str, shown: str = "bbox") -> BBox | None:
         raise ParameterError(shown, f"{shown} must be four short numbers: {_BOX}.")
     try:
         west, south, east, north = _edges(text)
-        return BBox(west, north, east, south) if south > north else BBox(west, south, east, north)
+        return (
+            BBox(west, north, east, south)
+            if south > north
+            else BBox(west, south, east, north)
+        )
     except ValueError as reason:
-        raise ParameterError(shown, f"{shown} “{shorten(text)}” cannot be used: {reason}.") from None
+        raise ParameterError(
+            shown, f"{shown} “{shorten(text)}” cannot be used: {reason}."
+        ) from None
 
 
 def _edges(text: str) -> tuple[float, ...]:
@@ -192,12 +243,16 @@ def read_years(text: str, shown: str = "years") -> tuple[int, int] | None:
     found = _YEARS.fullmatch(text)
     if not found:
         expected = "a year such as 2010, or the first and the last such as 1990-2010"
-        raise ParameterError(shown, f"{shown} must be {expected}, not “{shorten(text)}”.")
+        raise ParameterError(
+            shown, f"{shown} must be {expected}, not “{shorten(text)}”."
+        )
     first, last = int(found[1]), int(found[2] or found[1])
     return min(first, last), max(first, last)
 
 
 def shorten(text: str) -> str:
     """The beginning of a text for a message, without control characters."""
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:40])
+    shown = "".join(
+        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:40]
+    )
     return shown if len(text) <= 40 else f"{shown}…"

@@ -12,13 +12,32 @@ from geohound import urls
 from geohound.model.bbox import BBox
 from geohound.model.health import HealthState
 from geohound.model.search.query import Hit, LayerHit, Results
-from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service, Verdict
+from geohound.model.service import (
+    Access,
+    BoxFault,
+    Extent,
+    Layer,
+    Operation,
+    Provider,
+    Service,
+    Verdict,
+)
 
 from .encoding import plain
 
 Id = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Count = Annotated[int, Meta(ge=0)]
-Box = Annotated[list[float], Meta(min_length=4, max_length=4, description="west, south, east, north in degrees")] | None
+Box = (
+    Annotated[
+        list[float],
+        Meta(
+            min_length=4,
+            max_length=4,
+            description="west, south, east, north in degrees",
+        ),
+    ]
+    | None
+)
 Cursor = Annotated[str, Meta(description="The cursor of the next page.")] | None
 Total = Annotated[  # the number is that of the search, see decision 14
     int,
@@ -129,13 +148,19 @@ class ResultsRecord(msgspec.Struct, frozen=True, kw_only=True):
     total: Total
     elapsed_ms: float
     facets: Annotated[
-        dict[str, dict[str, Count]], Meta(description="Of each facet the 20 most frequent values; /facets has more.")
+        dict[str, dict[str, Count]],
+        Meta(
+            description="Of each facet the 20 most frequent values; /facets has more."
+        ),
     ]
     suggestion: str | None
     partial: bool
     next: Cursor
     related: Annotated[
-        tuple[str, ...], Meta(description="Words that occur together with those of the text, the closest first.")
+        tuple[str, ...],
+        Meta(
+            description="Words that occur together with those of the text, the closest first."
+        ),
     ] = ()
 
 
@@ -146,7 +171,10 @@ def brief_layer(layer: Layer) -> BriefLayer:
 def found_layer(hit: LayerHit) -> FoundLayer:
     brief, service = brief_layer(hit.layer), hit.service
     return FoundLayer(
-        **_shared_fields(brief, FoundLayer), service=service.id, kind=service.kind, endpoint=service.endpoint
+        **_shared_fields(brief, FoundLayer),
+        service=service.id,
+        kind=service.kind,
+        endpoint=service.endpoint,
     )
 
 
@@ -155,14 +183,21 @@ def layer_record(layer: Layer) -> LayerRecord:
     return LayerRecord(**_shared_fields(layer, LayerRecord) | computed)
 
 
-def brief_service(service: Service, state: HealthState, layer_count: int) -> BriefService:
+def brief_service(
+    service: Service, state: HealthState, layer_count: int
+) -> BriefService:
     return BriefService(**_brief(service, BriefService, state, layer_count))
 
 
 def hit_record(hit: Hit) -> HitRecord:
-    computed = {"score": round(hit.score, 6), "layers": [brief_layer(layer) for layer in hit.layers]}
+    computed = {
+        "score": round(hit.score, 6),
+        "layers": [brief_layer(layer) for layer in hit.layers],
+    }
     brief = _brief(hit.service, HitRecord, hit.state, hit.layer_count)
-    return HitRecord(**brief | computed, match_count=hit.match_count, why=hit.why, also=hit.also)
+    return HitRecord(
+        **brief | computed, match_count=hit.match_count, why=hit.why, also=hit.also
+    )
 
 
 def results_record(results: Results) -> ResultsRecord:
@@ -178,12 +213,16 @@ def results_record(results: Results) -> ResultsRecord:
     )
 
 
-def service_record(service: Service, state: HealthState, shown: Sequence[Layer] | None = None) -> ServiceRecord:
+def service_record(
+    service: Service, state: HealthState, shown: Sequence[Layer] | None = None
+) -> ServiceRecord:
     """The service with all its layers, or only those in `shown`."""
     return ServiceRecord(**service_fields(service, state, shown))
 
 
-def service_fields(service: Service, state: HealthState, shown: Sequence[Layer] | None = None) -> dict[str, Any]:
+def service_fields(
+    service: Service, state: HealthState, shown: Sequence[Layer] | None = None
+) -> dict[str, Any]:
     """The fields of the record of a service."""
     layers = service.layers if shown is None else shown
     computed = {
@@ -194,7 +233,9 @@ def service_fields(service: Service, state: HealthState, shown: Sequence[Layer] 
     return _brief(service, ServiceRecord, state, len(service.layers)) | computed
 
 
-def _brief(service: Service, kind: type[BriefService], state: HealthState, layer_count: int) -> dict[str, Any]:
+def _brief(
+    service: Service, kind: type[BriefService], state: HealthState, layer_count: int
+) -> dict[str, Any]:
     return _shared_fields(service, kind) | {
         "version": service.version or None,
         "software": service.software or None,
@@ -206,7 +247,11 @@ def _brief(service: Service, kind: type[BriefService], state: HealthState, layer
 
 def _shared_fields(thing: object, kind: type[msgspec.Struct]) -> dict[str, Any]:
     """The fields of a record that the object has under the same name."""
-    return {name: getattr(thing, name) for name in kind.__struct_fields__ if hasattr(thing, name)}
+    return {
+        name: getattr(thing, name)
+        for name in kind.__struct_fields__
+        if hasattr(thing, name)
+    }
 
 
 def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, Any]:
@@ -214,7 +259,11 @@ def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, An
     refusal = verdict.refusal
     first = verdict.services[0] if verdict.services else None
     layers = _layers_of_all(verdict.services)
-    shown = plain(service_record(first or Service(kind="", endpoint=""), HealthState.ALIVE, layers))
+    shown = plain(
+        service_record(
+            first or Service(kind="", endpoint=""), HealthState.ALIVE, layers
+        )
+    )
     nothing = {} if first else dict.fromkeys(("id", "kind", "state"))
     return {
         "input": source,
@@ -223,7 +272,9 @@ def identified(source: str, verdict: Verdict, elapsed_ms: float) -> dict[str, An
         "layer_count": len(layers),
         "kinds": [service.kind for service in verdict.services],
         "endpoint": web_endpoint(first) if first else None,
-        "refusal": {"reason": str(refusal.reason), "detail": refusal.detail} if refusal and not first else None,
+        "refusal": {"reason": str(refusal.reason), "detail": refusal.detail}
+        if refusal and not first
+        else None,
         "lists": list(refusal.lists) if refusal else [],
         "elapsed_ms": round(elapsed_ms, 1),
     }
@@ -243,8 +294,15 @@ def web_endpoint(service: Service) -> str | None:
     """The endpoint; for a saved response the one that the document declares, if any."""
     if not service.endpoint.startswith("file:"):
         return service.endpoint
-    named = [service.online_resource, *(operation.get for operation in service.operations)]
-    web = (url for url in named if url.startswith(("http://", "https://")) and "{" not in url)
+    named = [
+        service.online_resource,
+        *(operation.get for operation in service.operations),
+    ]
+    web = (
+        url
+        for url in named
+        if url.startswith(("http://", "https://")) and "{" not in url
+    )
     return next(map(urls.endpoint, web), None)
 
 
@@ -253,7 +311,12 @@ def extent_record(extent: Extent | None) -> ExtentRecord | None:
         return None
     # JSON has no NaN or infinity, which broken services declare.
     declared = [edge if abs(edge) < float("inf") else None for edge in extent.declared]
-    return ExtentRecord(bbox=rounded(extent.box), declared=declared, crs=extent.crs, faults=extent.faults)
+    return ExtentRecord(
+        bbox=rounded(extent.box),
+        declared=declared,
+        crs=extent.crs,
+        faults=extent.faults,
+    )
 
 
 def box_of(extent: Extent | None) -> Box:

@@ -36,11 +36,15 @@ _FAMILIES = (
     erddap, feeds, kml,
     contexts,
 )  # fmt: skip
-_KINDS: dict[str, Kind] = {name: kind for family in _FAMILIES for name, kind in family.FAMILY.items()}
+_KINDS: dict[str, Kind] = {
+    name: kind for family in _FAMILIES for name, kind in family.FAMILY.items()
+}
 
 KINDS: tuple[str, ...] = tuple(_KINDS)
 LISTS = frozenset(contexts.FAMILY)  # documents that name services and are none
-VERSIONS: Mapping[str, tuple[str, ...]] = {name: kind.versions for name, kind in _KINDS.items()}
+VERSIONS: Mapping[str, tuple[str, ...]] = {
+    name: kind.versions for name, kind in _KINDS.items()
+}
 
 
 def endpoint_path(kind: str, seed: int) -> str:
@@ -58,10 +62,14 @@ def facts(spec: ServiceSpec) -> Facts:
     """What a reader must find in the answers of this service."""
     kind = _KINDS[spec.kind]
     box = content_of(spec).box if kind.has_box else None
-    return Facts(kind.title(spec), kind.layers(spec), box, spec.version, request_url(spec))
+    return Facts(
+        kind.title(spec), kind.layers(spec), box, spec.version, request_url(spec)
+    )
 
 
-def answer(spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...] = ()) -> Reply | None:
+def answer(
+    spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...] = ()
+) -> Reply | None:
     """The reply of the service; None if the path is not its own. `listed` is what a catalogue lists."""
     kind = _KINDS[spec.kind]
     call = take_apart(kind, spec, request, _with_addresses(listed))
@@ -71,7 +79,18 @@ def answer(spec: ServiceSpec, request: Request, listed: tuple[ServiceSpec, ...] 
 @lru_cache(maxsize=256)
 def _with_addresses(specs: tuple[ServiceSpec, ...]) -> tuple[Listed, ...]:
     """Each with the address a catalogue gives for it: the request or the bare endpoint; people do both."""
-    return tuple(Listed(spec, request_url(spec) if spec.seed % 2 else spec.endpoint) for spec in specs)
+    return tuple(
+        Listed(spec, request_url(spec) if spec.seed % 2 else spec.endpoint)
+        for spec in specs
+    )
 
 
-__all__ = ["KINDS", "LISTS", "VERSIONS", "answer", "endpoint_path", "facts", "request_url"]
+__all__ = [
+    "KINDS",
+    "LISTS",
+    "VERSIONS",
+    "answer",
+    "endpoint_path",
+    "facts",
+    "request_url",
+]

@@ -14,7 +14,11 @@ from ._tiling import HALF_M, MAX_ZOOM, SCALE_0
 from ._wms_capabilities import mercator
 
 MAX_RECORDS = 1000
-_GEOMETRY = {"point": "esriGeometryPoint", "line": "esriGeometryPolyline", "polygon": "esriGeometryPolygon"}
+_GEOMETRY = {
+    "point": "esriGeometryPoint",
+    "line": "esriGeometryPolyline",
+    "polygon": "esriGeometryPolygon",
+}
 _FIELDS = (
     ("OBJECTID", "esriFieldTypeOID"), ("name", "esriFieldTypeString"), ("value", "esriFieldTypeDouble"),
     ("date", "esriFieldTypeString"),
@@ -28,16 +32,34 @@ def service_name(spec: ServiceSpec) -> str:
 
 
 def info(version: str) -> dict[str, object]:
-    auth = {"isTokenBasedSecurity": True, "tokenServicesUrl": "", "shortLivedTokenValidity": 60}
-    return {"currentVersion": float(version), "fullVersion": version + ".0", "authInfo": auth}
+    auth = {
+        "isTokenBasedSecurity": True,
+        "tokenServicesUrl": "",
+        "shortLivedTokenValidity": 60,
+    }
+    return {
+        "currentVersion": float(version),
+        "fullVersion": version + ".0",
+        "authInfo": auth,
+    }
 
 
 def extent(call: Call, box: Box) -> dict[str, object]:
     """Degrees, or metres of Web Mercator where the box fits that map."""
     metres = call.spec.seed % 2 == 1 and box.north <= 85 and box.south >= -85
     west, south, east, north = mercator(box) if metres else corners(box)
-    reference = {"wkid": 102100, "latestWkid": 3857} if metres else {"wkid": 4326, "latestWkid": 4326}
-    return {"xmin": west, "ymin": south, "xmax": east, "ymax": north, "spatialReference": reference}
+    reference = (
+        {"wkid": 102100, "latestWkid": 3857}
+        if metres
+        else {"wkid": 4326, "latestWkid": 4326}
+    )
+    return {
+        "xmin": west,
+        "ymin": south,
+        "xmax": east,
+        "ymax": north,
+        "spatialReference": reference,
+    }
 
 
 def _head(call: Call) -> dict[str, object]:
@@ -125,14 +147,18 @@ def layer(call: Call, offering: Offering) -> dict[str, object]:
         "displayField": "name",
         "objectIdField": "OBJECTID",
         "fields": [{"name": n, "type": t, "alias": n} for n, t in _FIELDS],
-        "capabilities": "Map,Query,Data" if call.spec.kind == "arcgis-mapserver" else "Query",
+        "capabilities": "Map,Query,Data"
+        if call.spec.kind == "arcgis-mapserver"
+        else "Query",
         "maxRecordCount": MAX_RECORDS,
         "supportedQueryFormats": "JSON, geoJSON",
         "advancedQueryCapabilities": {"supportsPagination": True},
     }
 
 
-def feature_set(offering: Offering, features: list[Feature], more: bool) -> dict[str, object]:
+def feature_set(
+    offering: Offering, features: list[Feature], more: bool
+) -> dict[str, object]:
     """Esri's own JSON for the answer to a query."""
 
     def geometry(feature: Feature) -> dict[str, object]:
@@ -144,7 +170,12 @@ def feature_set(offering: Offering, features: list[Feature], more: bool) -> dict
 
     rows = [
         {
-            "attributes": {"OBJECTID": f.code, "name": f.name, "value": f.value, "date": f.date},
+            "attributes": {
+                "OBJECTID": f.code,
+                "name": f.name,
+                "value": f.value,
+                "date": f.date,
+            },
             "geometry": geometry(f),
         }
         for f in features
@@ -190,7 +221,11 @@ def image_server(call: Call) -> dict[str, object]:
 def vector_tile_server(call: Call) -> dict[str, object]:
     box = extent(call, call.content.box)
     levels = [
-        {"level": z, "resolution": 2 * HALF_M / 512 / (1 << z), "scale": SCALE_0 / 2 / (1 << z)}
+        {
+            "level": z,
+            "resolution": 2 * HALF_M / 512 / (1 << z),
+            "scale": SCALE_0 / 2 / (1 << z),
+        }
         for z in range(MAX_ZOOM + 1)
     ]
     tiling = {
@@ -219,6 +254,11 @@ def vector_tile_server(call: Call) -> dict[str, object]:
 def vector_style(call: Call) -> dict[str, object]:
     types = {"point": "circle", "line": "line", "polygon": "fill"}
     layers = [
-        {"id": o.slug, "type": types[o.shape], "source": "esri", "source-layer": o.slug} for o in call.content.offerings
+        {"id": o.slug, "type": types[o.shape], "source": "esri", "source-layer": o.slug}
+        for o in call.content.offerings
     ]
-    return {"version": 8, "sources": {"esri": {"type": "vector", "url": "../../"}}, "layers": layers}
+    return {
+        "version": 8,
+        "sources": {"esri": {"type": "vector", "url": "../../"}},
+        "layers": layers,
+    }

@@ -38,7 +38,11 @@ class Offering:
 
     @property
     def times(self) -> tuple[str, str] | None:
-        return (f"{self.years[0]}-01-01T00:00:00Z", f"{self.years[1]}-12-31T00:00:00Z") if self.years else None
+        return (
+            (f"{self.years[0]}-01-01T00:00:00Z", f"{self.years[1]}-12-31T00:00:00Z")
+            if self.years
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ def vocabulary() -> Mapping[str, Any]:
 
 def draw(spec: ServiceSpec, purpose: str) -> random.Random:
     """Chance for one purpose; seeded with text, hence the same in every process."""
-    return random.Random(f"{spec.kind}|{spec.seed}|{spec.language}|{spec.topic}|{purpose}")
+    return random.Random(
+        f"{spec.kind}|{spec.seed}|{spec.language}|{spec.topic}|{purpose}"
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -90,13 +96,24 @@ def content_of(spec: ServiceSpec) -> Content:
     slugs = [slugify(theme) for theme in topic_words(spec.topic, "en")[1]]
     place, person = chance.choice(words["places"]), chance.choice(words["people"])
     licence = chance.choice(words["licences"])
-    offerings = tuple(_offering(spec, chance, number, (themes, slugs, words)) for number in range(offering_count(spec)))
+    offerings = tuple(
+        _offering(spec, chance, number, (themes, slugs, words))
+        for number in range(offering_count(spec))
+    )
     family = slugify(topic_words(spec.topic, "en")[0])
-    host = spec.endpoint.split("/")[2].partition(":")[0] if spec.endpoint.count("/") > 1 else "example.test"
+    host = (
+        spec.endpoint.split("/")[2].partition(":")[0]
+        if spec.endpoint.count("/") > 1
+        else "example.test"
+    )
     return Content(
         title=chance.choice(words["titles"]).format(topic=topic, place=place),
         abstract=chance.choice(words["abstracts"]).format(topic=topic, place=place),
-        keywords=(topic, *chance.sample(themes, min(2, len(themes))), *chance.sample(words["keywords"], 2)),
+        keywords=(
+            topic,
+            *chance.sample(themes, min(2, len(themes))),
+            *chance.sample(words["keywords"], 2),
+        ),
         topic=topic,
         language=language,
         organisation=chance.choice(words["organisations"]).format(place=place),
@@ -148,7 +165,9 @@ def slugify(text: str) -> str:
 Wording = tuple[list[str], list[str], Mapping[str, Any]]
 
 
-def _offering(spec: ServiceSpec, chance: random.Random, number: int, wording: Wording) -> Offering:
+def _offering(
+    spec: ServiceSpec, chance: random.Random, number: int, wording: Wording
+) -> Offering:
     themes, slugs, words = wording
     turn, theme = divmod(number, len(themes))
     year = 2024 - 3 * (turn % 12) - spec.seed % 3
@@ -161,12 +180,16 @@ def _offering(spec: ServiceSpec, chance: random.Random, number: int, wording: Wo
         slug=f"{slugs[theme]}_{year}{edition}" if dated else slugs[theme],
         title=title,
         abstract=chance.choice(words["layer_abstracts"]).format(title=title),
-        keywords=tuple(dict.fromkeys((themes[theme], chance.choice(words["keywords"])))),
+        keywords=tuple(
+            dict.fromkeys((themes[theme], chance.choice(words["keywords"])))
+        ),
         box=spec.bbox if number == 0 else inner_box(spec.bbox, chance),
         shape=SHAPES[chance.randrange(3)],
         years=(year - chance.randint(0, 5), year) if chance.random() < 0.3 else None,
         group=-1 if number == 0 else chance.randrange(-1, len(words["groups"])),
-        scale=(chance.choice((500, 1000, 5000)), largest) if chance.random() < 0.4 else None,
+        scale=(chance.choice((500, 1000, 5000)), largest)
+        if chance.random() < 0.4
+        else None,
         style=chance.choice(("default", "simple", "outline", "thematic")),
         queryable=chance.random() < 0.7,
     )
@@ -174,13 +197,24 @@ def _offering(spec: ServiceSpec, chance: random.Random, number: int, wording: Wo
 
 def inner_box(box: Box, chance: random.Random) -> Box:
     """A box inside another, also across the antimeridian; at least a tenth of its sides."""
-    wide, high = chance.uniform(0.1, 0.9) * box.width, chance.uniform(0.1, 0.9) * box.height
+    wide, high = (
+        chance.uniform(0.1, 0.9) * box.width,
+        chance.uniform(0.1, 0.9) * box.height,
+    )
     west = box.west + chance.uniform(0.0, box.width - wide)
     south = box.south + chance.uniform(0.0, box.height - high)
     far = box.west + box.width
     west, east = round(max(west, box.west), 4), round(min(west + wide, far), 4)
     west, east = max(west, box.west), min(east, far)
-    south, north = max(round(south, 4), box.south), min(round(south + high, 4), box.north)
+    south, north = (
+        max(round(south, 4), box.south),
+        min(round(south + high, 4), box.north),
+    )
     if east <= west or north <= south:
         return box
-    return Box(west - 360 if west > 180 else west, south, east - 360 if east > 180 else east, north)
+    return Box(
+        west - 360 if west > 180 else west,
+        south,
+        east - 360 if east > 180 else east,
+        north,
+    )

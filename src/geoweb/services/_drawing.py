@@ -13,7 +13,13 @@ Colour = tuple[int, int, int]
 
 
 @lru_cache(maxsize=64)
-def draw_map(what: str, box: Box, size: tuple[int, int], media_type: str, transparent: bool = False) -> bytes:
+def draw_map(
+    what: str,
+    box: Box,
+    size: tuple[int, int],
+    media_type: str,
+    transparent: bool = False,
+) -> bytes:
     """An image of `size` (width, height) in pixels; PNG unless JPEG is asked for."""
     width, height = (min(max(1, side), MAX_SIDE_PX) for side in size)
     columns = _cells(box[0], box[2], width)
@@ -36,7 +42,11 @@ def _colours(what: str) -> list[Colour]:
     """Four colours that belong to a layer."""
     mark = zlib.crc32(what.encode())
     return [
-        (64 + (mark >> shift & 127), 64 + (mark >> shift + 7 & 127), 64 + (mark >> shift + 3 & 127))
+        (
+            64 + (mark >> shift & 127),
+            64 + (mark >> shift + 7 & 127),
+            64 + (mark >> shift + 3 & 127),
+        )
         for shift in (0, 4, 9, 14)
     ]
 
@@ -45,7 +55,9 @@ def _shade(column: int, row: int) -> int:
     return (column & 1) + 2 * (row & 1)
 
 
-def _png(columns: list[int], rows: list[int], colours: list[Colour], transparent: bool) -> bytes:
+def _png(
+    columns: list[int], rows: list[int], colours: list[Colour], transparent: bool
+) -> bytes:
     lines = [b"\0" + bytes(_shade(c, parity) for c in columns) for parity in (0, 1)]
     pixels = b"".join(lines[row & 1] for row in rows)
     header = struct.pack(">IIBBBBB", len(columns), len(rows), 8, 3, 0, 0, 0)
@@ -58,19 +70,40 @@ def _png(columns: list[int], rows: list[int], colours: list[Colour], transparent
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
 
 
 # The codes of the usual luminance DC table (ITU-T T.81, table K.3), by number of bits of the difference.
-_DC_CODES = ("00", "010", "011", "100", "101", "110", "1110", "11110", "111110", "1111110")
-_DC_TABLE = bytes((0, 0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0)) + bytes(range(12))
+_DC_CODES = (
+    "00",
+    "010",
+    "011",
+    "100",
+    "101",
+    "110",
+    "1110",
+    "11110",
+    "111110",
+    "1111110",
+)
+_DC_TABLE = bytes((0, 0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0)) + bytes(
+    range(12)
+)
 # One AC code only: "0" ends the block, for every block here has a single colour.
 _AC_TABLE = bytes((0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) + b"\0"
 
 
 def _jpeg(columns: list[int], rows: list[int], colours: list[Colour]) -> bytes:
     """Baseline JPEG whose blocks of 8 x 8 pixels have one colour each."""
-    frame = struct.pack(">BHHB", 8, len(rows), len(columns), 3) + b"\1\x11\0\2\x11\0\3\x11\0"
+    frame = (
+        struct.pack(">BHHB", 8, len(rows), len(columns), 3)
+        + b"\1\x11\0\2\x11\0\3\x11\0"
+    )
     segments = (
         (0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0"),
         (0xDB, b"\0" + b"\x08" * 64),
@@ -79,7 +112,9 @@ def _jpeg(columns: list[int], rows: list[int], colours: list[Colour]) -> bytes:
         (0xC4, _AC_TABLE),
         (0xDA, b"\3\1\0\2\0\3\0\0\x3f\0"),
     )
-    head = b"".join(struct.pack(">BBH", 0xFF, mark, len(data) + 2) + data for mark, data in segments)
+    head = b"".join(
+        struct.pack(">BBH", 0xFF, mark, len(data) + 2) + data for mark, data in segments
+    )
     return b"\xff\xd8" + head + _scan(columns[::8], rows[::8], colours) + b"\xff\xd9"
 
 
@@ -90,7 +125,9 @@ def _scan(columns: list[int], rows: list[int], colours: list[Colour]) -> bytes:
     for row in rows:
         for column in columns:
             levels = shades[_shade(column, row)]
-            bits += [_difference(now - was) for now, was in zip(levels, before, strict=True)]
+            bits += [
+                _difference(now - was) for now, was in zip(levels, before, strict=True)
+            ]
             before = levels
     text = "".join(bits)
     text += "1" * (-len(text) % 8)

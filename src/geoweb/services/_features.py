@@ -32,7 +32,8 @@ def features_of(spec: ServiceSpec, offering: Offering) -> tuple[Feature, ...]:
     """All features of an offering; from a dozen to about a hundred."""
     chance = draw(spec, f"features {offering.number}")
     return tuple(
-        _feature(offering, number, chance.random(), chance.random()) for number in range(1, 13 + chance.randrange(90))
+        _feature(offering, number, chance.random(), chance.random())
+        for number in range(1, 13 + chance.randrange(90))
     )
 
 
@@ -48,7 +49,12 @@ def _feature(offering: Offering, number: int, across: float, up: float) -> Featu
     shapes: dict[str, tuple[Point, ...]] = {
         "point": ((x, y),),
         "line": ((left, y), (x, y + reach_y), (right, y - reach_y)),
-        "polygon": ((left, y - reach_y), (right, y - reach_y), (x, y + reach_y), (left, y - reach_y)),
+        "polygon": (
+            (left, y - reach_y),
+            (right, y - reach_y),
+            (x, y + reach_y),
+            (left, y - reach_y),
+        ),
     }
     points = tuple((round(a, 5), round(b, 5)) for a, b in shapes[offering.shape])
     year = offering.years[1] if offering.years else 2020
@@ -63,7 +69,9 @@ def _feature(offering: Offering, number: int, across: float, up: float) -> Featu
     )
 
 
-def inside(features: tuple[Feature, ...], box: tuple[float, float, float, float] | None) -> list[Feature]:
+def inside(
+    features: tuple[Feature, ...], box: tuple[float, float, float, float] | None
+) -> list[Feature]:
     """The features that touch a box in lon/lat; a box from east to west crosses the antimeridian."""
     if box is None:
         return list(features)
@@ -116,7 +124,9 @@ def as_gml(feature: Feature, version: str, prefix: str, slug: str) -> Node:
 
 def _gml_geometry(feature: Feature, version: str) -> Node:
     if version == "1.0.0":
-        srs: dict[str, str] = {"srsName": "http://www.opengis.net/gml/srs/epsg.xml#4326"}
+        srs: dict[str, str] = {
+            "srsName": "http://www.opengis.net/gml/srs/epsg.xml#4326"
+        }
         places = el("gml:coordinates", " ".join(f"{x},{y}" for x, y in feature.points))
         ring = el("gml:outerBoundaryIs", el("gml:LinearRing", places))
     else:

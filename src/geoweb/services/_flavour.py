@@ -15,7 +15,9 @@ class Flavour:
     id: str
     style: Style
     naming: str  # slug, workspace:slug, number, app:Camel, title
-    space: tuple[str, str] | None = None  # prefix and address of the namespace that it declares in WMS 1.3.0
+    space: tuple[str, str] | None = (
+        None  # prefix and address of the namespace that it declares in WMS 1.3.0
+    )
     server: str = ""  # header
 
 
@@ -31,11 +33,29 @@ FLAVOURS: dict[str, Flavour] = {
     for f in (
         Flavour("mapserver", Style("  ", False, _MAPSERVER), "slug", _MS),
         Flavour("geoserver", Style("  ", False), "workspace:slug", _VIEW),
-        Flavour("arcgis", Style("", False), "number", ("esri_wms", "http://www.esri.com/wms")),
-        Flavour("deegree", Style("  ", True), "app:Camel", ("inspire_common", _INSPIRE + "common/1.0")),
-        Flavour("qgis", Style(" ", False), "title", _QGS, "QGIS FCGI server - QGIS version 3.34.1"),
+        Flavour(
+            "arcgis",
+            Style("", False),
+            "number",
+            ("esri_wms", "http://www.esri.com/wms"),
+        ),
+        Flavour(
+            "deegree",
+            Style("  ", True),
+            "app:Camel",
+            ("inspire_common", _INSPIRE + "common/1.0"),
+        ),
+        Flavour(
+            "qgis",
+            Style(" ", False),
+            "title",
+            _QGS,
+            "QGIS FCGI server - QGIS version 3.34.1",
+        ),
         Flavour("mapproxy", Style("\t", False), "slug"),
-        Flavour("mapserver-latin", Style(" ", False, _MAPSERVER, "ISO-8859-1"), "slug", _MS),
+        Flavour(
+            "mapserver-latin", Style(" ", False, _MAPSERVER, "ISO-8859-1"), "slug", _MS
+        ),
     )
 }
 

@@ -13,7 +13,9 @@ _PACK = {_SHORT: "H", _LONG: "I", _DOUBLE: "d"}
 _GEO_KEYS = (1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326)
 
 
-def draw_grid(what: str, box: tuple[float, float, float, float], width: int, height: int) -> bytes:
+def draw_grid(
+    what: str, box: tuple[float, float, float, float], width: int, height: int
+) -> bytes:
     """A GeoTIFF of waves that depend on the layer and the place."""
     width, height = (min(max(1, side), MAX_SIDE_PX) for side in (width, height))
     west, south, east, north = box
@@ -38,12 +40,22 @@ def draw_grid(what: str, box: tuple[float, float, float, float], width: int, hei
     return head + pixels + _directory(entries, directory)
 
 
-def _pixels(what: str, box: tuple[float, float, float, float], width: int, height: int) -> bytes:
+def _pixels(
+    what: str, box: tuple[float, float, float, float], width: int, height: int
+) -> bytes:
     west, south, east, north = box
     phase = zlib.crc32(what.encode()) % 628 / 100
-    across = [math.sin((west + (i + 0.5) * (east - west) / width) * 3 + phase) for i in range(width)]
-    up = [math.cos((north - (j + 0.5) * (north - south) / height) * 3) for j in range(height)]
-    return struct.pack(f"<{width * height}f", *(100 + 50 * x * y for y in up for x in across))
+    across = [
+        math.sin((west + (i + 0.5) * (east - west) / width) * 3 + phase)
+        for i in range(width)
+    ]
+    up = [
+        math.cos((north - (j + 0.5) * (north - south) / height) * 3)
+        for j in range(height)
+    ]
+    return struct.pack(
+        f"<{width * height}f", *(100 + 50 * x * y for y in up for x in across)
+    )
 
 
 def _directory(entries: list[tuple[int, int, tuple[float, ...]]], offset: int) -> bytes:

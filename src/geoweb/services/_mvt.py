@@ -34,27 +34,45 @@ def _zigzag(value: int) -> int:
     return value << 1 if value >= 0 else -value * 2 - 1
 
 
-def draw_vector_tile(layers: list[tuple[str, list[Feature]]], place: tuple[int, int, int]) -> bytes:
+def draw_vector_tile(
+    layers: list[tuple[str, list[Feature]]], place: tuple[int, int, int]
+) -> bytes:
     """The tile of the layers given, features that touch it and only those."""
     out = b""
     for name, features in layers:
-        body = b"".join(_bytes(2, f) for f in (_feature(f, place) for f in features) if f)
+        body = b"".join(
+            _bytes(2, f) for f in (_feature(f, place) for f in features) if f
+        )
         if not body:
             continue
         values = b"".join(_bytes(4, _bytes(1, f.name.encode())) for f in features)
-        layer = _bytes(1, name.encode()) + body + _bytes(3, b"name") + values + _number(5, EXTENT) + _number(15, 2)
+        layer = (
+            _bytes(1, name.encode())
+            + body
+            + _bytes(3, b"name")
+            + values
+            + _number(5, EXTENT)
+            + _number(15, 2)
+        )
         out += _bytes(3, layer)
     return out
 
 
-def _pixels(points: tuple[tuple[float, float], ...], place: tuple[int, int, int]) -> list[tuple[int, int]]:
+def _pixels(
+    points: tuple[tuple[float, float], ...], place: tuple[int, int, int]
+) -> list[tuple[int, int]]:
     west, south, east, north = tile_box(*place)
     found: list[tuple[int, int]] = []
     for longitude, latitude in points:
         bounded = max(-85.06, min(85.06, latitude))
         x = longitude / 180 * HALF_M
         y = math.log(math.tan(math.radians(45 + bounded / 2))) * 6378137
-        found.append((round((x - west) / (east - west) * EXTENT), round((north - y) / (north - south) * EXTENT)))
+        found.append(
+            (
+                round((x - west) / (east - west) * EXTENT),
+                round((north - y) / (north - south) * EXTENT),
+            )
+        )
     return found
 
 
@@ -67,7 +85,12 @@ def _feature(feature: Feature, place: tuple[int, int, int]) -> bytes:
     geometry = b"".join(_varint(c) for c in commands)
     index = feature.code - 101  # codes count from 101 in the order of the values
     tags = _varint(0) + _varint(index)
-    return _number(1, feature.code) + _bytes(2, tags) + _number(3, _TYPES[feature.shape]) + _bytes(4, geometry)
+    return (
+        _number(1, feature.code)
+        + _bytes(2, tags)
+        + _number(3, _TYPES[feature.shape])
+        + _bytes(4, geometry)
+    )
 
 
 def _commands(pixels: list[tuple[int, int]], closed: bool) -> list[int]:
@@ -83,4 +106,7 @@ def _commands(pixels: list[tuple[int, int]], closed: bool) -> list[int]:
 
 
 def _area(ring: list[tuple[int, int]]) -> int:
-    return sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1], strict=True))
+    return sum(
+        x0 * y1 - x1 * y0
+        for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1], strict=True)
+    )

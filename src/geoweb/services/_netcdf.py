@@ -22,7 +22,9 @@ def _text_attribute(name: str, text: str) -> bytes:
     return _name(name) + struct.pack(">II", _CHAR, len(data)) + _padded(data)
 
 
-def write_grid(name: str, title: str, box: tuple[float, float, float, float], side: int) -> bytes:
+def write_grid(
+    name: str, title: str, box: tuple[float, float, float, float], side: int
+) -> bytes:
     """The file; its grid has `side` rows and columns."""
     west, south, east, north = box
     rows = [south + (north - south) * (i + 0.5) / side for i in range(side)]
@@ -35,9 +37,15 @@ def write_grid(name: str, title: str, box: tuple[float, float, float, float], si
     ]
     variables = (("lat", (0,), _DOUBLE), ("lon", (1,), _DOUBLE), (name, (0, 1), _FLOAT))
     head = b"CDF\x01" + struct.pack(">I", 0)
-    head += struct.pack(">II", _DIMENSION, 2) + b"".join(_name(d) + struct.pack(">I", side) for d in ("lat", "lon"))
+    head += struct.pack(">II", _DIMENSION, 2) + b"".join(
+        _name(d) + struct.pack(">I", side) for d in ("lat", "lon")
+    )
     notes = _text_attribute("title", title) + _text_attribute("Conventions", "CF-1.8")
-    head += struct.pack(">II", _ATTRIBUTE, 2) + notes + struct.pack(">II", _VARIABLE, len(variables))
+    head += (
+        struct.pack(">II", _ATTRIBUTE, 2)
+        + notes
+        + struct.pack(">II", _VARIABLE, len(variables))
+    )
     # Each entry: name, number of dimensions, their ids, no attributes, type, size, place of the data.
     sizes = [len(_name(n)) + 4 + 4 * len(dims) + 8 + 12 for n, dims, _ in variables]
     offset = len(head) + sum(sizes)

@@ -42,7 +42,9 @@ def below_collection(call: Call, offering: Offering, rest: list[str]) -> Reply:
         case "features", ["items"]:
             return _items(call, offering)
         case "features", ["items", name]:
-            return _one(name, {f.id: as_geojson(f) for f in features_of(call.spec, offering)})
+            return _one(
+                name, {f.id: as_geojson(f) for f in features_of(call.spec, offering)}
+            )
         case "records", ["items"]:
             return _records(call)
         case "records", ["items", name]:
@@ -55,14 +57,21 @@ def below_collection(call: Call, offering: Offering, rest: list[str]) -> Reply:
             return _coverage(call, offering)
         case "coverages", ["schema"]:
             band = {"title": offering.title, "type": "number", "x-ogc-propertySeq": 1}
-            return json_reply({"type": "object", "properties": {"band1": band}}, content_type="application/schema+json")
+            return json_reply(
+                {"type": "object", "properties": {"band1": band}},
+                content_type="application/schema+json",
+            )
         case "edr", [query, *inner] if query in QUERIES:
             return _query(call, offering, [query, *inner])
     return not_found("/".join(rest))
 
 
 def _one(name: str, known: dict[str, dict[str, object]]) -> Reply:
-    return json_reply(known[name], content_type=GEOJSON) if name in known else not_found(name)
+    return (
+        json_reply(known[name], content_type=GEOJSON)
+        if name in known
+        else not_found(name)
+    )
 
 
 def _page(call: Call, things: list[dict[str, object]], url: str) -> Reply:
@@ -70,7 +79,11 @@ def _page(call: Call, things: list[dict[str, object]], url: str) -> Reply:
     limit = max(1, call.number("limit", 10, MAX_ITEMS))
     offset = call.number("offset", 0, 10**6)
     shown = things[offset : offset + limit]
-    kept = {k.lower(): v for k, v in call.params.items() if k in ("BBOX", "Q", "F", "DATETIME")}
+    kept = {
+        k.lower(): v
+        for k, v in call.params.items()
+        if k in ("BBOX", "Q", "F", "DATETIME")
+    }
 
     def page(start: int, rel: str) -> dict[str, str]:
         query = urlencode({**kept, "limit": limit, "offset": start})
@@ -87,7 +100,10 @@ def _page(call: Call, things: list[dict[str, object]], url: str) -> Reply:
         "links": links,
         "timeStamp": call.content.updated,
     }
-    return json_reply({**found, "numberMatched": len(things), "numberReturned": len(shown)}, content_type=GEOJSON)
+    return json_reply(
+        {**found, "numberMatched": len(things), "numberReturned": len(shown)},
+        content_type=GEOJSON,
+    )
 
 
 def _bad(text: str) -> Reply:
@@ -99,13 +115,21 @@ def _items(call: Call, offering: Offering) -> Reply:
     if call.text("bbox") and box is None:
         return _bad("bbox needs four numbers")
     found: list[Feature] = inside(features_of(call.spec, offering), box)
-    return _page(call, [as_geojson(f) for f in found], f"{call.root}/collections/{offering.slug}/items")
+    return _page(
+        call,
+        [as_geojson(f) for f in found],
+        f"{call.root}/collections/{offering.slug}/items",
+    )
 
 
 def _records(call: Call) -> Reply:
     words = [w.lower() for w in call.text("q").replace(",", " ").split()[:10]]
-    found = [record_json(r) for r in records_of(call) if all(w in r.text for w in words)]
-    return _page(call, found, f"{call.root}/collections/{call.content.offerings[0].slug}/items")
+    found = [
+        record_json(r) for r in records_of(call) if all(w in r.text for w in words)
+    ]
+    return _page(
+        call, found, f"{call.root}/collections/{call.content.offerings[0].slug}/items"
+    )
 
 
 def record_json(record: Record) -> dict[str, object]:
@@ -147,14 +171,18 @@ def _tiles(call: Call, offering: Offering, rest: list[str]) -> Reply:
     }
     match rest:
         case []:
-            return json_reply({"tilesets": [tileset], "links": [{"href": root, "rel": "self"}]})
+            return json_reply(
+                {"tilesets": [tileset], "links": [{"href": root, "rel": "self"}]}
+            )
         case [name] if name == SET:
             return json_reply(tileset)
         case [name, zoom, row, column] if name == SET:
             place = read_place(zoom, column, row)
             if place is None or not is_tile(*place):
                 return not_found("/".join(rest))
-            tile = draw_vector_tile([(offering.slug, list(features_of(call.spec, offering)))], place)
+            tile = draw_vector_tile(
+                [(offering.slug, list(features_of(call.spec, offering)))], place
+            )
             return Reply(200, "application/vnd.mapbox-vector-tile", tile)
     return not_found("/".join(rest))
 
@@ -162,7 +190,12 @@ def _tiles(call: Call, offering: Offering, rest: list[str]) -> Reply:
 def matrix_sets(call: Call, rest: list[str]) -> Reply:
     root = f"{call.root}/tileMatrixSets"
     if not rest:
-        one = {"id": SET, "links": [{"href": f"{root}/{SET}", "rel": "self", "type": "application/json"}]}
+        one = {
+            "id": SET,
+            "links": [
+                {"href": f"{root}/{SET}", "rel": "self", "type": "application/json"}
+            ],
+        }
         return json_reply({"tileMatrixSets": [one]})
     if rest != [SET]:
         return not_found("/".join(rest))
@@ -187,28 +220,50 @@ def _map(call: Call, offering: Offering) -> Reply:
     box = _window(call, offering)
     if box is None:
         return _bad("bbox is empty")
-    kind = "image/jpeg" if "jpeg" in call.text("f") or "jpg" in call.text("f") else "image/png"
-    size = call.number("width", 512, 2048) or 512, call.number("height", 256, 2048) or 256
-    return Reply(200, kind, draw_map(f"{call.spec.seed} {offering.slug}", box, size, kind))
+    kind = (
+        "image/jpeg"
+        if "jpeg" in call.text("f") or "jpg" in call.text("f")
+        else "image/png"
+    )
+    size = (
+        call.number("width", 512, 2048) or 512,
+        call.number("height", 256, 2048) or 256,
+    )
+    return Reply(
+        200, kind, draw_map(f"{call.spec.seed} {offering.slug}", box, size, kind)
+    )
 
 
 def _coverage(call: Call, offering: Offering) -> Reply:
     box = _window(call, offering)
     if box is None:
         return _bad("bbox is empty")
-    return Reply(200, "image/tiff; application=geotiff", draw_grid(f"{call.spec.seed} {offering.slug}", box, 64, 64))
+    return Reply(
+        200,
+        "image/tiff; application=geotiff",
+        draw_grid(f"{call.spec.seed} {offering.slug}", box, 64, 64),
+    )
 
 
 def edr_members(root: str) -> dict[str, object]:
     """What EDR adds to a collection: its queries, formats and parameters."""
     queries = {
-        name: {"link": {"href": f"{root}/{name}", "rel": "data", "variables": {"query_type": name}}} for name in QUERIES
+        name: {
+            "link": {
+                "href": f"{root}/{name}",
+                "rel": "data",
+                "variables": {"query_type": name},
+            }
+        }
+        for name in QUERIES
     }
     observed = {"label": {"en": "value"}, "id": "value"}
     return {
         "data_queries": queries,
         "output_formats": ["CoverageJSON", "GeoJSON"],
-        "parameter_names": {"value": {"type": "Parameter", "observedProperty": observed}},
+        "parameter_names": {
+            "value": {"type": "Parameter", "observedProperty": observed}
+        },
     }
 
 
@@ -216,7 +271,9 @@ def _query(call: Call, offering: Offering, rest: list[str]) -> Reply:
     features = features_of(call.spec, offering)
     if rest == ["locations"]:
         places = [as_geojson(f) for f in features[:20]]
-        return json_reply({"type": "FeatureCollection", "features": places}, content_type=GEOJSON)
+        return json_reply(
+            {"type": "FeatureCollection", "features": places}, content_type=GEOJSON
+        )
     if rest[0] in ("position", "area") and not call.text("coords"):
         return _bad("coords is missing")
     if rest[0] == "cube" and read_box(call.text("bbox")) is None:
@@ -231,7 +288,10 @@ def _query(call: Call, offering: Offering, rest: list[str]) -> Reply:
         "shape": [1],
         "values": [feature.value],
     }
-    system = {"type": "GeographicCRS", "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"}
+    system = {
+        "type": "GeographicCRS",
+        "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+    }
     domain = {
         "type": "Domain", "domainType": "PointSeries", "axes": axes,
         "referencing": [{"coordinates": ["x", "y"], "system": system}],
@@ -254,7 +314,9 @@ def processes(call: Call, rest: list[str]) -> Reply:
     root = f"{call.root}/processes"
     summaries = [_process(o, root) for o in call.content.offerings]
     if not rest:
-        return json_reply({"processes": summaries, "links": [{"href": root, "rel": "self"}]})
+        return json_reply(
+            {"processes": summaries, "links": [{"href": root, "rel": "self"}]}
+        )
     summary = next((s for s in summaries if s["id"] == rest[0]), None)
     if summary is None or rest[1:] not in ([], ["execution"]):
         return not_found("/".join(rest))
@@ -264,7 +326,13 @@ def processes(call: Call, rest: list[str]) -> Reply:
         return json_reply({"result": call.spec.seed % 100, "process": rest[0]})
     schema = {"schema": {"type": "number"}}
     inputs = {"distance": {"title": "Distance", **schema}}
-    return json_reply({**summary, "inputs": inputs, "outputs": {"result": {"title": "Result", **schema}}})
+    return json_reply(
+        {
+            **summary,
+            "inputs": inputs,
+            "outputs": {"result": {"title": "Result", **schema}},
+        }
+    )
 
 
 def _process(offering: Offering, root: str) -> dict[str, object]:
@@ -289,7 +357,9 @@ def styles(call: Call, rest: list[str]) -> Reply:
             {
                 "id": o.slug,
                 "title": o.title,
-                "links": [{"href": f"{root}/{o.slug}", "rel": "stylesheet", "type": kind}],
+                "links": [
+                    {"href": f"{root}/{o.slug}", "rel": "stylesheet", "type": kind}
+                ],
             }
             for o in call.content.offerings
         ]
@@ -298,7 +368,17 @@ def styles(call: Call, rest: list[str]) -> Reply:
     if offering is None or rest[1:] not in ([], ["metadata"]):
         return not_found("/".join(rest))
     if rest[1:]:
-        return json_reply({"id": offering.slug, "title": offering.title, "keywords": list(offering.keywords)})
-    layer = {"id": offering.slug, "type": "background", "paint": {"background-color": "#aabbcc"}}
+        return json_reply(
+            {
+                "id": offering.slug,
+                "title": offering.title,
+                "keywords": list(offering.keywords),
+            }
+        )
+    layer = {
+        "id": offering.slug,
+        "type": "background",
+        "paint": {"background-color": "#aabbcc"},
+    }
     style = {"version": 8, "name": offering.title, "sources": {}, "layers": [layer]}
     return json_reply(style, content_type=kind)

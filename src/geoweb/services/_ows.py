@@ -41,10 +41,16 @@ def door(call: Call) -> str:
     endpoint = call.spec.endpoint
     if "?" in endpoint:
         return endpoint + "&"
-    return endpoint + "?" if call.content.flavour.id in ("mapserver", "mapserver-latin", "qgis") else endpoint
+    return (
+        endpoint + "?"
+        if call.content.flavour.id in ("mapserver", "mapserver-latin", "qgis")
+        else endpoint
+    )
 
 
-def service_identification(content: Content, kind: str, versions: Sequence[str], *profiles: str) -> Node:
+def service_identification(
+    content: Content, kind: str, versions: Sequence[str], *profiles: str
+) -> Node:
     return el(
         "ows:ServiceIdentification",
         el("ows:Title", content.title),
@@ -86,12 +92,18 @@ def service_provider(content: Content, site: str) -> Node:
     )
 
 
-def operations_metadata(url: str, operations: Sequence[Operation], *rest: Node, plain: bool = False) -> Node:
+def operations_metadata(
+    url: str, operations: Sequence[Operation], *rest: Node, plain: bool = False
+) -> Node:
     """OperationsMetadata; OWS 1.0 (`plain`) lists values directly, later ones inside AllowedValues."""
 
     def parameter(name: str, values: Sequence[str]) -> Node:
         nodes = [el("ows:Value", v) for v in values]
-        return el("ows:Parameter", {"name": name}, nodes if plain else el("ows:AllowedValues", nodes))
+        return el(
+            "ows:Parameter",
+            {"name": name},
+            nodes if plain else el("ows:AllowedValues", nodes),
+        )
 
     return el(
         "ows:OperationsMetadata",
@@ -101,7 +113,11 @@ def operations_metadata(url: str, operations: Sequence[Operation], *rest: Node, 
                 {"name": op.name},
                 el(
                     "ows:DCP",
-                    el("ows:HTTP", link("ows:Get", url), link("ows:Post", url) if op.post else None),
+                    el(
+                        "ows:HTTP",
+                        link("ows:Get", url),
+                        link("ows:Post", url) if op.post else None,
+                    ),
                 ),
                 [parameter(name, values) for name, values in op.parameters.items()],
             )
@@ -137,7 +153,10 @@ def error_status(call: Call, trouble: Trouble) -> int:
 
 def ows_exception(call: Call, trouble: Trouble, ows: str, version: str) -> Reply:
     """An ows:ExceptionReport of the given version of OWS Common."""
-    mark = {"exceptionCode": trouble.code, **({"locator": trouble.locator} if trouble.locator else {})}
+    mark = {
+        "exceptionCode": trouble.code,
+        **({"locator": trouble.locator} if trouble.locator else {}),
+    }
     language = "language" if ows == "1.0" else "xml:lang"
     root = el(
         "ows:ExceptionReport",
@@ -150,17 +169,33 @@ def ows_exception(call: Call, trouble: Trouble, ows: str, version: str) -> Reply
 
 def ogc_exception(call: Call, trouble: Trouble, version: str = "1.2.0") -> Reply:
     """The ogc:ServiceExceptionReport of WFS 1.0, WCS 1.0 and WMS 1.3.0."""
-    mark = {"code": trouble.code, **({"locator": trouble.locator} if trouble.locator else {})}
-    root = el("ogc:ServiceExceptionReport", {"version": version}, el("ogc:ServiceException", mark, trouble.text))
-    body = write(root, {"ogc": "http://www.opengis.net/ogc"}, call.content.flavour.style, "ogc")
+    mark = {
+        "code": trouble.code,
+        **({"locator": trouble.locator} if trouble.locator else {}),
+    }
+    root = el(
+        "ogc:ServiceExceptionReport",
+        {"version": version},
+        el("ogc:ServiceException", mark, trouble.text),
+    )
+    body = write(
+        root, {"ogc": "http://www.opengis.net/ogc"}, call.content.flavour.style, "ogc"
+    )
     return xml_reply(call, body, error_status(call, trouble))
 
 
-def xml_reply(call: Call, body: bytes, status: int = 200, media_type: str = "") -> Reply:
+def xml_reply(
+    call: Call, body: bytes, status: int = 200, media_type: str = ""
+) -> Reply:
     encoding = call.content.flavour.style.encoding
     kind = media_type or ("application/xml" if call.spec.seed % 3 == 0 else "text/xml")
     server = call.content.flavour.server
-    return Reply(status, f"{kind}; charset={encoding}", body, (("Server", server),) if server else ())
+    return Reply(
+        status,
+        f"{kind}; charset={encoding}",
+        body,
+        (("Server", server),) if server else (),
+    )
 
 
 Handler = Callable[[Call, str], Reply]
@@ -168,29 +203,47 @@ Report = Callable[[Call, Trouble, str], Reply]
 
 
 def dispatch(
-    call: Call, service: str, versions: Sequence[str], operations: Mapping[str, Handler], report: Report
+    call: Call,
+    service: str,
+    versions: Sequence[str],
+    operations: Mapping[str, Handler],
+    report: Report,
 ) -> Reply:
     """Settle the version, then hand the call to its operation, or report what is wrong with it."""
     supported = supported_versions(versions, call.spec.version)
     version = negotiate(supported, call.text("version"), call.text("acceptversions"))
     if version is None:
         text = "None of the accepted versions is spoken here"
-        return report(call, Trouble("VersionNegotiationFailed", text, "acceptversions"), call.spec.version)
+        return report(
+            call,
+            Trouble("VersionNegotiationFailed", text, "acceptversions"),
+            call.spec.version,
+        )
     trouble = misdirected(call, service, tuple(operations))
     if trouble:
         return report(call, trouble, version)
     asked = call.text("request").lower()
-    return next(handler for name, handler in operations.items() if name.lower() == asked)(call, version)
+    return next(
+        handler for name, handler in operations.items() if name.lower() == asked
+    )(call, version)
 
 
 def misdirected(call: Call, service: str, operations: Sequence[str]) -> Trouble | None:
     """What is wrong with SERVICE and REQUEST, if anything."""
     asked = call.text("service")
     if asked and asked.upper() != service:
-        return Trouble("InvalidParameterValue", f"No such service: {asked[:100]}", "service")
+        return Trouble(
+            "InvalidParameterValue", f"No such service: {asked[:100]}", "service"
+        )
     request = call.text("request")
     if not request:
-        return Trouble("MissingParameterValue", "The parameter REQUEST is missing", "request")
+        return Trouble(
+            "MissingParameterValue", "The parameter REQUEST is missing", "request"
+        )
     if request.lower() not in {o.lower() for o in operations}:
-        return Trouble("OperationNotSupported", f"Operation {request[:100]} is not supported", request[:100])
+        return Trouble(
+            "OperationNotSupported",
+            f"Operation {request[:100]} is not supported",
+            request[:100],
+        )
     return None

@@ -13,4 +13,6 @@ _FOLDERS = ("Public", "Environment", "Basemaps", "OpenData", "Planning")
 def fill(template: str, seed: int) -> str:
     """The template with the names that belong to a seed; the seed's number keeps them apart."""
     name = f"{_WORDS[seed % len(_WORDS)]}{seed}"
-    return template.format(name=name, Name=name.capitalize(), folder=_FOLDERS[seed % len(_FOLDERS)])
+    return template.format(
+        name=name, Name=name.capitalize(), folder=_FOLDERS[seed % len(_FOLDERS)]
+    )

@@ -58,7 +58,9 @@ def records_of(call: Call) -> tuple[Record, ...]:
 
 @lru_cache(maxsize=256)
 def _records(spec: ServiceSpec, listed: tuple[Listed, ...]) -> tuple[Record, ...]:
-    services = [service_record(spec, other, number) for number, other in enumerate(listed)]
+    services = [
+        service_record(spec, other, number) for number, other in enumerate(listed)
+    ]
     return (*services, *_own_records(spec))
 
 
@@ -66,7 +68,14 @@ def service_record(catalogue: ServiceSpec, listed: Listed, number: int) -> Recor
     spec = listed.spec
     content = content_of(spec)
     return Record(
-        id=str(UUID(int=draw(catalogue, f"record {number} {spec.endpoint}").getrandbits(128), version=4)),
+        id=str(
+            UUID(
+                int=draw(catalogue, f"record {number} {spec.endpoint}").getrandbits(
+                    128
+                ),
+                version=4,
+            )
+        ),
         type="service",
         title=content.title,
         abstract=content.abstract,
@@ -105,7 +114,9 @@ def _own_records(spec: ServiceSpec) -> list[Record]:
 
 def as_csw(record: Record, element_set: str) -> Node:
     """A csw:BriefRecord, csw:SummaryRecord or csw:Record."""
-    tag = {"brief": "csw:BriefRecord", "full": "csw:Record"}.get(element_set, "csw:SummaryRecord")
+    tag = {"brief": "csw:BriefRecord", "full": "csw:Record"}.get(
+        element_set, "csw:SummaryRecord"
+    )
     brief, full = element_set == "brief", element_set == "full"
     box = el(
         "ows:BoundingBox",
@@ -122,8 +133,12 @@ def as_csw(record: Record, element_set: str) -> Node:
         None if brief else el("dct:modified", record.date),
         None if brief else el("dct:abstract", record.abstract),
         [el("dc:rights", record.rights)] if full else None,
-        None if brief else [el("dct:references", {"scheme": p}, url) for p, _, url in record.links],
-        [el("dc:URI", {"protocol": p, "name": n}, url) for p, n, url in record.links] if full else None,
+        None
+        if brief
+        else [el("dct:references", {"scheme": p}, url) for p, _, url in record.links],
+        [el("dc:URI", {"protocol": p, "name": n}, url) for p, n, url in record.links]
+        if full
+        else None,
         box,
     )
 
@@ -133,7 +148,9 @@ def _string(tag: str, text: str) -> Node:
 
 
 def _code(tag: str, value: str) -> Node:
-    codes = "http://www.isotc211.org/2005/resources/codeList.xml#" + tag.partition(":")[2]
+    codes = (
+        "http://www.isotc211.org/2005/resources/codeList.xml#" + tag.partition(":")[2]
+    )
     return el(tag, {"codeList": codes, "codeListValue": value}, value)
 
 
@@ -146,18 +163,33 @@ def as_gmd(record: Record, content: Content) -> Node:
         el("gmd:role", _code("gmd:CI_RoleCode", "pointOfContact")),
     )
     stamp = el("gmd:date", el("gco:Date", record.date))
-    date = el("gmd:CI_Date", stamp, el("gmd:dateType", _code("gmd:CI_DateTypeCode", "revision")))
-    citation = el("gmd:CI_Citation", _string("gmd:title", record.title), el("gmd:date", date))
+    date = el(
+        "gmd:CI_Date",
+        stamp,
+        el("gmd:dateType", _code("gmd:CI_DateTypeCode", "revision")),
+    )
+    citation = el(
+        "gmd:CI_Citation", _string("gmd:title", record.title), el("gmd:date", date)
+    )
     words = el("gmd:MD_Keywords", [_string("gmd:keyword", s) for s in record.subjects])
-    limits = el("gmd:MD_LegalConstraints", _string("gmd:otherConstraints", record.rights))
+    limits = el(
+        "gmd:MD_LegalConstraints", _string("gmd:otherConstraints", record.rights)
+    )
     body = [
         el("gmd:citation", citation),
         _string("gmd:abstract", record.abstract),
         el("gmd:descriptiveKeywords", words),
         el("gmd:resourceConstraints", limits),
     ]
-    extent = el("srv:extent" if service else "gmd:extent", el("gmd:EX_Extent", _extent(record.box)))
-    identification = el("srv:SV_ServiceIdentification" if service else "gmd:MD_DataIdentification", body, extent)
+    extent = el(
+        "srv:extent" if service else "gmd:extent",
+        el("gmd:EX_Extent", _extent(record.box)),
+    )
+    identification = el(
+        "srv:SV_ServiceIdentification" if service else "gmd:MD_DataIdentification",
+        body,
+        extent,
+    )
     return el(
         "gmd:MD_Metadata",
         _string("gmd:fileIdentifier", record.id),

@@ -29,8 +29,12 @@ def spaces_of(kind: str, version: str) -> dict[str, str]:
         "gml": GML if first else GML32,
         "xlink": XLINK,
         "xsi": XSI,
-        "swe": "http://www.opengis.net/swe/1.0.1" if first else "http://www.opengis.net/swe/2.0",
-        "om": "http://www.opengis.net/om/1.0" if first else "http://www.opengis.net/om/2.0",
+        "swe": "http://www.opengis.net/swe/1.0.1"
+        if first
+        else "http://www.opengis.net/swe/2.0",
+        "om": "http://www.opengis.net/om/1.0"
+        if first
+        else "http://www.opengis.net/om/2.0",
     }
     if not first:
         spaces["swes"] = "http://www.opengis.net/swes/2.0"
@@ -51,13 +55,20 @@ def _period(offering: Offering, first: bool) -> Node:
     begin, end = offering.times or ("2010-01-01T00:00:00Z", "2020-12-31T00:00:00Z")
     mark = None if first else {"gml:id": f"time-{offering.number}"}
     positions = el("gml:beginPosition", begin), el("gml:endPosition", end)
-    return el("gml:TimePeriod", {"xsi:type": "gml:TimePeriodType"} if first else mark, positions)
+    return el(
+        "gml:TimePeriod",
+        {"xsi:type": "gml:TimePeriodType"} if first else mark,
+        positions,
+    )
 
 
 def _envelope(offering: Offering, srs: str) -> Node:
     """EPSG:4326 by URN or URL: the latitude first."""
     west, south, east, north = corners(offering.box)
-    lower, upper = el("gml:lowerCorner", f"{south} {west}"), el("gml:upperCorner", f"{north} {east}")
+    lower, upper = (
+        el("gml:lowerCorner", f"{south} {west}"),
+        el("gml:upperCorner", f"{north} {east}"),
+    )
     return el("gml:Envelope", {"srsName": srs}, lower, upper)
 
 
@@ -73,7 +84,10 @@ def contents(call: Call, version: str) -> Node:
 
 
 def _offering_1(offering: Offering) -> Node:
-    stations = [el("sos:featureOfInterest", {"xlink:href": f"{offering.slug}.{n}"}) for n in range(1, 6)]
+    stations = [
+        el("sos:featureOfInterest", {"xlink:href": f"{offering.slug}.{n}"})
+        for n in range(1, 6)
+    ]
     return el(
         "sos:ObservationOffering",
         {"gml:id": offering.slug},
@@ -95,7 +109,10 @@ def _offering_2(offering: Offering) -> Node:
     related = [
         el(
             "swes:relatedFeature",
-            el("swes:FeatureRelationship", el("swes:target", {"xlink:href": f"{offering.slug}.{n}"})),
+            el(
+                "swes:FeatureRelationship",
+                el("swes:target", {"xlink:href": f"{offering.slug}.{n}"}),
+            ),
         )
         for n in (1, 2)
     ]
@@ -126,8 +143,14 @@ def _tasks_1(offerings: tuple[Offering, ...]) -> Node:
         )
         for o in offerings
     ]
-    phenomena = [el("sps:PhenomenonOffering", el("sps:Phenomenon", observed_property(o))) for o in offerings]
-    lists = el("sps:SensorOfferingList", sensors), el("sps:PhenomenonOfferingList", phenomena)
+    phenomena = [
+        el("sps:PhenomenonOffering", el("sps:Phenomenon", observed_property(o)))
+        for o in offerings
+    ]
+    lists = (
+        el("sps:SensorOfferingList", sensors),
+        el("sps:PhenomenonOfferingList", phenomena),
+    )
     return el("sps:Contents", lists)
 
 
@@ -141,14 +164,19 @@ def _tasks_2(offerings: tuple[Offering, ...]) -> Node:
                 el("swes:identifier", o.slug),
                 el("swes:name", o.title),
                 el("swes:procedure", procedure(o)),
-                el("swes:procedureDescriptionFormat", "http://www.opengis.net/sensorML/1.0.1"),
+                el(
+                    "swes:procedureDescriptionFormat",
+                    "http://www.opengis.net/sensorML/1.0.1",
+                ),
                 el("swes:observableProperty", observed_property(o)),
                 el("sps:observableArea", el("sps:byPolygon", _polygon(o))),
             ),
         )
         for o in offerings
     ]
-    encoding = el("sps:supportedEncoding", "http://www.opengis.net/swe/2.0/TextEncoding")
+    encoding = el(
+        "sps:supportedEncoding", "http://www.opengis.net/swe/2.0/TextEncoding"
+    )
     return el("sps:contents", el("sps:SPSContents", nodes, encoding))
 
 
@@ -156,10 +184,16 @@ def _polygon(offering: Offering) -> Node:
     west, south, east, north = corners(offering.box)
     ring = f"{south} {west} {south} {east} {north} {east} {north} {west} {south} {west}"
     mark = {"gml:id": f"area-{offering.number}", "srsName": EPSG4326}
-    return el("gml:Polygon", mark, el("gml:exterior", el("gml:LinearRing", el("gml:posList", ring))))
+    return el(
+        "gml:Polygon",
+        mark,
+        el("gml:exterior", el("gml:LinearRing", el("gml:posList", ring))),
+    )
 
 
-def observation(station: str, date: str, value: float, offering: Offering, version: str) -> Node:
+def observation(
+    station: str, date: str, value: float, offering: Offering, version: str
+) -> Node:
     """One measurement in O&M 1.0 or 2.0."""
     number = station.rpartition(".")[2]
     who = el("om:procedure", {"xlink:href": procedure(offering)})
@@ -167,10 +201,30 @@ def observation(station: str, date: str, value: float, offering: Offering, versi
     where = el("om:featureOfInterest", {"xlink:href": station})
     if version == "1.0.0":
         instant = el("gml:TimeInstant", el("gml:timePosition", date))
-        result = el("om:result", {"xsi:type": "gml:MeasureType", "uom": "1"}, str(value))
-        return el("om:Observation", el("om:samplingTime", instant), who, what, where, result)
-    instant = el("gml:TimeInstant", {"gml:id": f"t{number}"}, el("gml:timePosition", date))
+        result = el(
+            "om:result", {"xsi:type": "gml:MeasureType", "uom": "1"}, str(value)
+        )
+        return el(
+            "om:Observation", el("om:samplingTime", instant), who, what, where, result
+        )
+    instant = el(
+        "gml:TimeInstant", {"gml:id": f"t{number}"}, el("gml:timePosition", date)
+    )
     result = el("om:result", {"xsi:type": "gml:MeasureType", "uom": "1"}, str(value))
-    kind = {"xlink:href": "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement"}
-    times = el("om:phenomenonTime", instant), el("om:resultTime", {"xlink:href": f"#t{number}"})
-    return el("om:OM_Observation", {"gml:id": f"o{number}"}, el("om:type", kind), times, who, what, where, result)
+    kind = {
+        "xlink:href": "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement"
+    }
+    times = (
+        el("om:phenomenonTime", instant),
+        el("om:resultTime", {"xlink:href": f"#t{number}"}),
+    )
+    return el(
+        "om:OM_Observation",
+        {"gml:id": f"o{number}"},
+        el("om:type", kind),
+        times,
+        who,
+        what,
+        where,
+        result,
+    )

@@ -51,7 +51,11 @@ class Call:
     def number(self, name: str, otherwise: int, most: int) -> int:
         """A whole number from 0 to `most`; `otherwise` where there is none."""
         given = self.params.get(name.upper(), "")
-        return min(int(given), most) if given.isascii() and given.isdigit() and len(given) < 10 else otherwise
+        return (
+            min(int(given), most)
+            if given.isascii() and given.isdigit() and len(given) < 10
+            else otherwise
+        )
 
 
 Answer = Callable[[Call], Reply | None]
@@ -86,7 +90,9 @@ class Kind:
     has_box: bool = True
 
 
-def take_apart(kind: Kind, spec: ServiceSpec, request: Request, listed: tuple[Listed, ...]) -> Call | None:
+def take_apart(
+    kind: Kind, spec: ServiceSpec, request: Request, listed: tuple[Listed, ...]
+) -> Call | None:
     """The call, or None where path or vendor parameters belong to somebody else."""
     below = kind.below(spec, request.path)
     if below is None:
@@ -97,7 +103,9 @@ def take_apart(kind: Kind, spec: ServiceSpec, request: Request, listed: tuple[Li
             return None
     if request.method == "POST" and request.body:
         params = {**read_post(request), **params}
-    return Call(spec, request, listed, content_of(spec), params, unquote(below).strip("/"))
+    return Call(
+        spec, request, listed, content_of(spec), params, unquote(below).strip("/")
+    )
 
 
 def read_query(query: str) -> dict[str, str]:
@@ -131,7 +139,9 @@ def read_post(request: Request) -> dict[str, str]:
         for name, value in _ATTRIBUTE.findall(found):
             params.setdefault(name.decode().upper(), value.decode("utf-8", "replace"))
     for match in _FIELD.finditer(body):
-        params.setdefault(match[1].decode().upper(), match[3].decode("utf-8", "replace").strip())
+        params.setdefault(
+            match[1].decode().upper(), match[3].decode("utf-8", "replace").strip()
+        )
     return params
 
 
@@ -152,12 +162,17 @@ def html_reply(title: str, body: str, status: int = 200, head: str = "") -> Repl
 
 
 def not_found(what: str) -> Reply:
-    return json_reply({"code": "NotFound", "description": f"{what[:200]} does not exist"}, 404)
+    return json_reply(
+        {"code": "NotFound", "description": f"{what[:200]} does not exist"}, 404
+    )
 
 
 def rank(version: str) -> tuple[int, ...]:
     """A version as numbers that compare: 2.0 equals 2.0.0."""
-    numbers = [int(n) if n.isascii() and n.isdigit() and len(n) < 6 else 0 for n in version.split(".")[:3]]
+    numbers = [
+        int(n) if n.isascii() and n.isdigit() and len(n) < 6 else 0
+        for n in version.split(".")[:3]
+    ]
     return tuple([*numbers, 0, 0, 0][:3])
 
 
@@ -169,7 +184,15 @@ def supported_versions(all_versions: Sequence[str], highest: str) -> list[str]:
 def negotiate(supported: Sequence[str], asked: str, accepted: str) -> str | None:
     """The version to answer in, by the rules of OWS Common and WMS; None if none is spoken."""
     if accepted:
-        return next((v for want in accepted.split(",") for v in supported if rank(v) == rank(want)), None)
+        return next(
+            (
+                v
+                for want in accepted.split(",")
+                for v in supported
+                if rank(v) == rank(want)
+            ),
+            None,
+        )
     if not asked:
         return supported[-1]
     lower = [v for v in supported if rank(v) <= rank(asked)]

@@ -18,10 +18,17 @@ def is_tile(z: int, x: int, y: int) -> bool:
 def tile_box(z: int, x: int, y: int) -> tuple[float, float, float, float]:
     """The tile in metres of EPSG:3857; y counts from the north."""
     side = 2 * HALF_M / (1 << z)
-    return -HALF_M + x * side, HALF_M - (y + 1) * side, -HALF_M + (x + 1) * side, HALF_M - y * side
+    return (
+        -HALF_M + x * side,
+        HALF_M - (y + 1) * side,
+        -HALF_M + (x + 1) * side,
+        HALF_M - y * side,
+    )
 
 
-def draw_tile(what: str, place: tuple[int, int, int], media_type: str = "image/png") -> bytes | None:
+def draw_tile(
+    what: str, place: tuple[int, int, int], media_type: str = "image/png"
+) -> bytes | None:
     """The picture of a tile, or None where there is no such tile."""
     if not is_tile(*place):
         return None
@@ -31,6 +38,8 @@ def draw_tile(what: str, place: tuple[int, int, int], media_type: str = "image/p
 def read_place(*texts: str) -> tuple[int, int, int] | None:
     """Zoom, column and row from text; an ending such as .png is left out."""
     numbers = [t.partition(".")[0] for t in texts]
-    if len(numbers) != 3 or not all(n.isascii() and n.isdigit() and len(n) < 7 for n in numbers):
+    if len(numbers) != 3 or not all(
+        n.isascii() and n.isdigit() and len(n) < 7 for n in numbers
+    ):
         return None
     return int(numbers[0]), int(numbers[1]), int(numbers[2])

@@ -42,14 +42,18 @@ PROFILES = (
     "http://www.opengis.net/spec/WCS_protocol-binding_get-kvp/1.0/conf/get-kvp",
     "http://www.opengis.net/spec/GMLCOV/1.0/conf/gml-coverage",
 )
-PROCESSING = "http://www.opengis.net/spec/WCS_service-extension_processing/2.0/conf/processing"
+PROCESSING = (
+    "http://www.opengis.net/spec/WCS_service-extension_processing/2.0/conf/processing"
+)
 
 
 def name_of(content: Content, offering: Offering, version: str) -> str:
     """GeoServer keeps the workspace in front; in 2.x, where a colon is no NCName, as two underscores."""
     if content.flavour.naming != "workspace:slug":
         return offering.slug
-    return f"{content.workspace}{'__' if version.startswith('2') else ':'}{offering.slug}"
+    return (
+        f"{content.workspace}{'__' if version.startswith('2') else ':'}{offering.slug}"
+    )
 
 
 def names(spec: ServiceSpec) -> tuple[str, ...]:
@@ -77,8 +81,14 @@ def capabilities(call: Call, version: str) -> Reply:
     if version == "1.0.0":
         root = _capabilities_10(call)
     else:
-        root = _capabilities_11(call, version) if version.startswith("1") else _capabilities_20(call, version)
-    return xml_reply(call, write(root, spaces_of(version), call.content.flavour.style, "wcs"))
+        root = (
+            _capabilities_11(call, version)
+            if version.startswith("1")
+            else _capabilities_20(call, version)
+        )
+    return xml_reply(
+        call, write(root, spaces_of(version), call.content.flavour.style, "wcs")
+    )
 
 
 def _capabilities_10(call: Call) -> Node:
@@ -105,12 +115,24 @@ def _capabilities_10(call: Call) -> Node:
         el("wcs:fees", c.fees),
         el("wcs:accessConstraints", c.constraints),
     )
-    get = el("wcs:DCPType", el("wcs:HTTP", el("wcs:Get", link("wcs:OnlineResource", door(call)))))
-    operations = [el("wcs:" + name, get) for name in ("GetCapabilities", "DescribeCoverage", "GetCoverage")]
+    get = el(
+        "wcs:DCPType",
+        el("wcs:HTTP", el("wcs:Get", link("wcs:OnlineResource", door(call)))),
+    )
+    operations = [
+        el("wcs:" + name, get)
+        for name in ("GetCapabilities", "DescribeCoverage", "GetCoverage")
+    ]
     formats = el("wcs:Exception", el("wcs:Format", "application/vnd.ogc.se_xml"))
     capability = el("wcs:Capability", el("wcs:Request", operations), formats)
     briefs = [el("wcs:CoverageOfferingBrief", _brief_10(c, o)) for o in c.offerings]
-    return el("wcs:WCS_Capabilities", {"version": "1.0.0"}, service, capability, el("wcs:ContentMetadata", briefs))
+    return el(
+        "wcs:WCS_Capabilities",
+        {"version": "1.0.0"},
+        service,
+        capability,
+        el("wcs:ContentMetadata", briefs),
+    )
 
 
 def _brief_10(content: Content, offering: Offering) -> list[Node]:
@@ -135,7 +157,11 @@ def _operations(call: Call) -> list[Operation]:
 
 def _capabilities_11(call: Call, version: str) -> Node:
     c = call.content
-    versions = [v for v in supported_versions(VERSIONS, call.spec.version) if v.startswith("1.1")]
+    versions = [
+        v
+        for v in supported_versions(VERSIONS, call.spec.version)
+        if v.startswith("1.1")
+    ]
     summaries = [
         el(
             "wcs:CoverageSummary",
@@ -161,9 +187,15 @@ def _capabilities_11(call: Call, version: str) -> Node:
 
 def _capabilities_20(call: Call, version: str) -> Node:
     c = call.content
-    versions = [v for v in supported_versions(VERSIONS, call.spec.version) if v.startswith("2")]
+    versions = [
+        v for v in supported_versions(VERSIONS, call.spec.version) if v.startswith("2")
+    ]
     systems = el("crs:CrsMetadata", el("crs:crsSupported", EPSG4326))
-    metadata = el("wcs:ServiceMetadata", el("wcs:formatSupported", "image/tiff"), el("wcs:Extension", systems))
+    metadata = el(
+        "wcs:ServiceMetadata",
+        el("wcs:formatSupported", "image/tiff"),
+        el("wcs:Extension", systems),
+    )
     profiles = (*PROFILES, PROCESSING) if call.spec.kind == "wcps" else PROFILES
     summaries = [
         el(
@@ -188,30 +220,56 @@ def _capabilities_20(call: Call, version: str) -> Node:
     )
 
 
-def description(call: Call, version: str, offerings: list[Offering]) -> tuple[Node, dict[str, str]]:
+def description(
+    call: Call, version: str, offerings: list[Offering]
+) -> tuple[Node, dict[str, str]]:
     """The answer to DescribeCoverage."""
     c, spaces = call.content, spaces_of(version)
     if version == "1.0.0":
-        return el("wcs:CoverageDescription", {"version": version}, [_describe_10(c, o) for o in offerings]), spaces
+        return el(
+            "wcs:CoverageDescription",
+            {"version": version},
+            [_describe_10(c, o) for o in offerings],
+        ), spaces
     describe = _describe_11 if version.startswith("1") else _describe_20
-    return el("wcs:CoverageDescriptions", [describe(c, o, version) for o in offerings]), spaces
+    return el(
+        "wcs:CoverageDescriptions", [describe(c, o, version) for o in offerings]
+    ), spaces
 
 
 def _grid(offering: Offering, grid: dict[str, str], axes: tuple[str, str]) -> Node:
     """A rectified grid in longitude and latitude (1.0) or, by the axes given, the other way round (2.x)."""
     west, south, east, north = corners(offering.box)
     step_x, step_y = (east - west) / GRID_PX, (north - south) / GRID_PX
-    limits = el("gml:GridEnvelope", el("gml:low", "0 0"), el("gml:high", f"{GRID_PX - 1} {GRID_PX - 1}"))
+    limits = el(
+        "gml:GridEnvelope",
+        el("gml:low", "0 0"),
+        el("gml:high", f"{GRID_PX - 1} {GRID_PX - 1}"),
+    )
     if axes[0] == "Lat":
         labels = [el("gml:axisLabels", "Lat Long")]
         place, offsets = f"{north} {west}", (f"0 {step_x}", f"{-step_y} 0")
-        origin = el("gml:Point", {"gml:id": offering.slug + "-origin", "srsName": EPSG4326}, el("gml:pos", place))
+        origin = el(
+            "gml:Point",
+            {"gml:id": offering.slug + "-origin", "srsName": EPSG4326},
+            el("gml:pos", place),
+        )
     else:
         labels = [el("gml:axisName", a) for a in axes]
         place, offsets = f"{west} {north}", (f"{step_x} 0", f"0 {-step_y}")
         origin = el("gml:pos", place)
-    vectors = [el("gml:offsetVector", {"srsName": EPSG4326} if axes[0] == "Lat" else None, o) for o in offsets]
-    return el("gml:RectifiedGrid", grid, el("gml:limits", limits), labels, el("gml:origin", origin), vectors)
+    vectors = [
+        el("gml:offsetVector", {"srsName": EPSG4326} if axes[0] == "Lat" else None, o)
+        for o in offsets
+    ]
+    return el(
+        "gml:RectifiedGrid",
+        grid,
+        el("gml:limits", limits),
+        labels,
+        el("gml:origin", origin),
+        vectors,
+    )
 
 
 def _describe_10(content: Content, offering: Offering) -> Node:
@@ -222,7 +280,9 @@ def _describe_10(content: Content, offering: Offering) -> Node:
         el("gml:pos", f"{west} {south}"),
         el("gml:pos", f"{east} {north}"),
     )
-    domain = el("wcs:spatialDomain", envelope, _grid(offering, {"dimension": "2"}, ("x", "y")))
+    domain = el(
+        "wcs:spatialDomain", envelope, _grid(offering, {"dimension": "2"}, ("x", "y"))
+    )
     band = el("wcs:RangeSet", el("wcs:name", "Band"), el("wcs:label", offering.title))
     return el(
         "wcs:CoverageOffering",
@@ -242,7 +302,11 @@ def _describe_11(content: Content, offering: Offering, version: str) -> Node:
         el("ows:LowerCorner", f"{west} {south}"),
         el("ows:UpperCorner", f"{east} {north}"),
     )
-    field = el("wcs:Field", el("wcs:Identifier", "Band"), el("wcs:Definition", el("ows:AnyValue")))
+    field = el(
+        "wcs:Field",
+        el("wcs:Identifier", "Band"),
+        el("wcs:Definition", el("ows:AnyValue")),
+    )
     return el(
         "wcs:CoverageDescription",
         el("ows:Title", offering.title),
@@ -257,23 +321,41 @@ def _describe_11(content: Content, offering: Offering, version: str) -> Node:
 def _describe_20(content: Content, offering: Offering, version: str) -> Node:
     west, south, east, north = corners(offering.box)
     name = name_of(content, offering, version)
-    marks = {"srsName": EPSG4326, "axisLabels": "Lat Long", "uomLabels": "deg deg", "srsDimension": "2"}
+    marks = {
+        "srsName": EPSG4326,
+        "axisLabels": "Lat Long",
+        "uomLabels": "deg deg",
+        "srsDimension": "2",
+    }
     envelope = el(
         "gml:Envelope",
         marks,
         el("gml:lowerCorner", f"{south} {west}"),
         el("gml:upperCorner", f"{north} {east}"),
     )
-    quantity = el("swe:Quantity", el("swe:description", offering.title), el("swe:uom", {"code": "1"}))
-    grid = _grid(offering, {"gml:id": "grid-" + name, "dimension": "2"}, ("Lat", "Long"))
+    quantity = el(
+        "swe:Quantity",
+        el("swe:description", offering.title),
+        el("swe:uom", {"code": "1"}),
+    )
+    grid = _grid(
+        offering, {"gml:id": "grid-" + name, "dimension": "2"}, ("Lat", "Long")
+    )
     return el(
         "wcs:CoverageDescription",
         {"gml:id": name},
         el("gml:boundedBy", envelope),
         el("wcs:CoverageId", name),
         el("gml:domainSet", grid),
-        el("gmlcov:rangeType", el("swe:DataRecord", el("swe:field", {"name": "band1"}, quantity))),
-        el("wcs:ServiceParameters", el("wcs:CoverageSubtype", SUBTYPE), el("wcs:nativeFormat", "image/tiff")),
+        el(
+            "gmlcov:rangeType",
+            el("swe:DataRecord", el("swe:field", {"name": "band1"}, quantity)),
+        ),
+        el(
+            "wcs:ServiceParameters",
+            el("wcs:CoverageSubtype", SUBTYPE),
+            el("wcs:nativeFormat", "image/tiff"),
+        ),
     )
 
 

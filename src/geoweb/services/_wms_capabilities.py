@@ -17,7 +17,16 @@ from ._service import Call
 from ._xml import Node, el, write
 
 CRS_NAMES = frozenset(
-    ("EPSG:4326", "CRS:84", "EPSG:3857", "EPSG:900913", "EPSG:25832", "EPSG:32632", "EPSG:3035", "EPSG:4258")
+    (
+        "EPSG:4326",
+        "CRS:84",
+        "EPSG:3857",
+        "EPSG:900913",
+        "EPSG:25832",
+        "EPSG:32632",
+        "EPSG:3035",
+        "EPSG:4258",
+    )
 )
 _LISTED = ("EPSG:4326", "EPSG:3857", "EPSG:25832", "EPSG:3035", "EPSG:4258")
 _DTDS = "http://schemas.opengis.net/wms/"
@@ -47,7 +56,9 @@ def name_of(content: Content, offering: Offering) -> str:
         case "number":
             return str(offering.number)
         case "app:Camel":
-            return "app:" + "".join(word.capitalize() for word in offering.slug.split("_"))
+            return "app:" + "".join(
+                word.capitalize() for word in offering.slug.split("_")
+            )
         case "title":
             return offering.title.replace(",", "")
     return offering.slug
@@ -58,17 +69,31 @@ def tree_of(spec: ServiceSpec) -> Branch:
     content = content_of(spec)
     leaves: dict[int, list[Branch]] = {}
     for offering in content.offerings:
-        leaf = Branch(name_of(content, offering), offering.title, offering.box, offering)
+        leaf = Branch(
+            name_of(content, offering), offering.title, offering.box, offering
+        )
         leaves.setdefault(offering.group, []).append(leaf)
     groups: list[Branch] = []
     for number in sorted((g for g in leaves if g >= 0), reverse=True):
         members = leaves[number]
-        if groups and number == len(content.groups) - 2:  # the last group stands inside the one before it
+        if (
+            groups and number == len(content.groups) - 2
+        ):  # the last group stands inside the one before it
             members = [*members, groups.pop()]
-        name = f"group_{number}" if spec.seed % 2 and content.flavour.naming != "number" else ""
+        name = (
+            f"group_{number}"
+            if spec.seed % 2 and content.flavour.naming != "number"
+            else ""
+        )
         box = around([m.box for m in members]) if members else content.box
-        groups.insert(0, Branch(name, content.groups[number], box, None, tuple(members)))
-    root_name = content.workspace if spec.seed % 3 == 0 and content.flavour.naming == "slug" else ""
+        groups.insert(
+            0, Branch(name, content.groups[number], box, None, tuple(members))
+        )
+    root_name = (
+        content.workspace
+        if spec.seed % 3 == 0 and content.flavour.naming == "slug"
+        else ""
+    )
     children = (*leaves.get(-1, ()), *groups)
     return Branch(root_name, content.title, content.box, None, children)
 
@@ -91,7 +116,9 @@ def names(spec: ServiceSpec) -> tuple[str, ...]:
 def offering_named(call: Call, name: str) -> Offering:
     """The offering behind a name; a group is answered by its first one."""
     offerings = call.content.offerings
-    return next((o for o in offerings if name_of(call.content, o) == name), offerings[0])
+    return next(
+        (o for o in offerings if name_of(call.content, o) == name), offerings[0]
+    )
 
 
 def reply(call: Call, version: str) -> Reply:
@@ -107,7 +134,9 @@ def reply(call: Call, version: str) -> Reply:
     elif version == "1.0.0":
         namespaces = {}
     doctype = _DOCTYPES.get(version, "")
-    body = write(writer.document(), namespaces, call.content.flavour.style, main, doctype)
+    body = write(
+        writer.document(), namespaces, call.content.flavour.style, main, doctype
+    )
     media_type = "" if version == "1.3.0" else "application/vnd.ogc.wms_xml"
     return xml_reply(call, body, 200, media_type)
 
@@ -145,9 +174,16 @@ class _Writer:
             )
         else:
             words = self.keyword_list(c.keywords)
-            address, contact = link(self.prefix + "OnlineResource", self.url), self.contact()
+            address, contact = (
+                link(self.prefix + "OnlineResource", self.url),
+                self.contact(),
+            )
         limits = (
-            [self.el("LayerLimit", "16"), self.el("MaxWidth", "2048"), self.el("MaxHeight", "2048")]
+            [
+                self.el("LayerLimit", "16"),
+                self.el("MaxWidth", "2048"),
+                self.el("MaxHeight", "2048"),
+            ]
             if self.version == "1.3.0"
             else None
         )
@@ -199,15 +235,23 @@ class _Writer:
             ]
             formats = el("Format", el("BLANK"), el("INIMAGE"), el("WMS_XML"))
         else:
-            own = "text/xml" if self.version == "1.3.0" else "application/vnd.ogc.wms_xml"
+            own = (
+                "text/xml" if self.version == "1.3.0" else "application/vnd.ogc.wms_xml"
+            )
             requests = [
                 self.request("GetCapabilities", own),
-                self.request("GetMap", "image/png", "image/jpeg", "image/png; mode=8bit"),
-                self.request("GetFeatureInfo", "text/plain", "text/html", "application/json"),
+                self.request(
+                    "GetMap", "image/png", "image/jpeg", "image/png; mode=8bit"
+                ),
+                self.request(
+                    "GetFeatureInfo", "text/plain", "text/html", "application/json"
+                ),
             ]
             new = ("XML", "INIMAGE", "BLANK")
             old = tuple("application/vnd.ogc.se_" + n.lower() for n in new)
-            formats = [self.el("Format", n) for n in (new if self.version == "1.3.0" else old)]  # type: ignore[assignment]
+            formats = [
+                self.el("Format", n) for n in (new if self.version == "1.3.0" else old)
+            ]  # type: ignore[assignment]
         return self.el(
             "Capability",
             self.el("Request", requests),
@@ -217,7 +261,11 @@ class _Writer:
 
     def request(self, name: str, *formats: str) -> Node:
         get = self.el("Get", link(self.prefix + "OnlineResource", self.url))
-        return self.el(name, [self.el("Format", f) for f in formats], self.el("DCPType", self.el("HTTP", get)))
+        return self.el(
+            name,
+            [self.el("Format", f) for f in formats],
+            self.el("DCPType", self.el("HTTP", get)),
+        )
 
     def old_request(self, name: str, *formats: str) -> Node:
         http = el("HTTP", el("Get", {"onlineResource": self.url}))
@@ -228,7 +276,11 @@ class _Writer:
         marks = {}
         if offering and (offering.queryable or self.version == "1.0.0"):
             marks["queryable"] = "1" if offering.queryable else "0"
-        boxes = None if above and above.box == branch.box and self.call.spec.seed % 2 else self.boxes(branch.box)
+        boxes = (
+            None
+            if above and above.box == branch.box and self.call.spec.seed % 2
+            else self.boxes(branch.box)
+        )
         return self.el(
             "Layer",
             marks,
@@ -275,7 +327,10 @@ class _Writer:
         return [
             self.el(
                 "EX_GeographicBoundingBox",
-                [self.el(t, str(v)) for t, v in (*sides, ("northBoundLatitude", north))],
+                [
+                    self.el(t, str(v))
+                    for t, v in (*sides, ("northBoundLatitude", north))
+                ],
             ),
             self.el("BoundingBox", {"CRS": "CRS:84"}, degrees),
             self.el("BoundingBox", {"CRS": "EPSG:4326"}, swapped),
@@ -298,13 +353,24 @@ class _Writer:
     def styles(self, branch: Branch) -> Node | None:
         if not branch.offering:
             return None
-        head = [self.el("Name", branch.offering.style), self.el("Title", branch.offering.style)]
+        head = [
+            self.el("Name", branch.offering.style),
+            self.el("Title", branch.offering.style),
+        ]
         if self.version == "1.0.0":
             return self.el("Style", head)
         separator = "" if self.url[-1] in "?&" else ("&" if "?" in self.url else "?")
         url = f"{self.url}{separator}SERVICE=WMS&REQUEST=GetLegendGraphic&VERSION={self.version}"
-        resource = link(self.prefix + "OnlineResource", f"{url}&FORMAT=image/png&LAYER={quote(branch.name)}")
-        legend = self.el("LegendURL", {"width": 20, "height": 20}, self.el("Format", "image/png"), resource)
+        resource = link(
+            self.prefix + "OnlineResource",
+            f"{url}&FORMAT=image/png&LAYER={quote(branch.name)}",
+        )
+        legend = self.el(
+            "LegendURL",
+            {"width": 20, "height": 20},
+            self.el("Format", "image/png"),
+            resource,
+        )
         return self.el("Style", head, legend)
 
     def scales(self, scale: tuple[int, int]) -> list[Node]:

@@ -16,7 +16,14 @@ class Node(NamedTuple):
 
 
 Part: TypeAlias = (
-    dict[str, str] | dict[str, int] | dict[str, float] | dict[str, object] | Node | str | Iterable["Part"] | None
+    dict[str, str]
+    | dict[str, int]
+    | dict[str, float]
+    | dict[str, object]
+    | Node
+    | str
+    | Iterable["Part"]
+    | None
 )
 
 
@@ -38,7 +45,9 @@ def el(tag: str, *parts: Part) -> Node:
     return Node(tag, attributes, children)
 
 
-def _take(parts: Iterable[Part], attributes: dict[str, object], children: list[Node | str]) -> None:
+def _take(
+    parts: Iterable[Part], attributes: dict[str, object], children: list[Node | str]
+) -> None:
     for part in parts:
         if part is None:
             continue
@@ -56,12 +65,24 @@ def escape(text: str) -> str:
         text = text.replace("&", "&amp;")
     if "<" in text or ">" in text or '"' in text:
         text = text.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    return text if text.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else " " for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(c if c.isprintable() or c in "\n\t" else " " for c in text)
+    )
 
 
-def write(root: Node, namespaces: Mapping[str, str], style: Style, main: str = "", doctype: str = "") -> bytes:
+def write(
+    root: Node,
+    namespaces: Mapping[str, str],
+    style: Style,
+    main: str = "",
+    doctype: str = "",
+) -> bytes:
     """The document; `main` is the prefix that a style without prefixes drops."""
-    declared: dict[str, object] = {f"xmlns:{prefix}": uri for prefix, uri in namespaces.items()}
+    declared: dict[str, object] = {
+        f"xmlns:{prefix}": uri for prefix, uri in namespaces.items()
+    }
     dropped = ""
     if main and not style.prefixed:
         declared = {"xmlns": namespaces[main], **declared}

@@ -30,8 +30,12 @@ def _answer_with(call: Call, document: dict[str, object]) -> Reply:
     form = call.text("f").lower()
     if form in ("json", "pjson"):
         return json_reply(document, content_type="application/json;charset=UTF-8")
-    name = escape(urlsplit(call.spec.endpoint).path.partition("/services/")[2] or "Folder: /")
-    rows = "".join(f"<li>{escape(o.title)} ({o.number})</li>" for o in call.content.offerings)
+    name = escape(
+        urlsplit(call.spec.endpoint).path.partition("/services/")[2] or "Folder: /"
+    )
+    rows = "".join(
+        f"<li>{escape(o.title)} ({o.number})</li>" for o in call.content.offerings
+    )
     links = '<a href="?f=json">JSON</a>'
     body = f"<h2>{name}</h2>{links}<p>{escape(call.content.abstract)}</p><b>Layers:</b><ul>{rows}</ul>"
     return html_reply(f"{name} - ArcGIS REST Services Directory", body)
@@ -43,14 +47,19 @@ def answer_directory(call: Call) -> Reply | None:
     entries = [
         _entry(call, listed)
         for listed in call.listed
-        if listed.spec.kind.startswith("arcgis-") and listed.spec.kind != "arcgis-directory"
+        if listed.spec.kind.startswith("arcgis-")
+        and listed.spec.kind != "arcgis-directory"
     ]
     folders = sorted({name.partition("/")[0] for name, _, _ in entries if "/" in name})
     if call.below and call.below not in folders:
         return None
     if call.text("f").lower() in ("sitemap", "geositemap"):
         spaces = "http://www.sitemaps.org/schemas/sitemap/0.9"
-        root = el("urlset", {"xmlns": spaces}, [el("url", el("loc", url)) for _, _, url in entries])
+        root = el(
+            "urlset",
+            {"xmlns": spaces},
+            [el("url", el("loc", url)) for _, _, url in entries],
+        )
         return Reply(200, "text/xml; charset=UTF-8", write(root, {}, Style("")))
     here = [e for e in entries if e[0].rpartition("/")[0] == call.below]
     shown = [{"name": name, "type": kind, "url": url} for name, kind, url in here]
@@ -61,9 +70,19 @@ def answer_directory(call: Call) -> Reply | None:
     }
     if call.text("f").lower() in ("json", "pjson"):
         return json_reply(document, content_type="application/json;charset=UTF-8")
-    rows = "".join(f'<li><a href="{escape(url)}">{escape(n)}</a> ({kind})</li>' for n, kind, url in here)
-    places = "".join(f'<li><a href="{call.root}/{escape(f)}">{escape(f)}</a></li>' for f in folders if not call.below)
-    return html_reply("Folder: / - ArcGIS REST Services Directory", f"<ul>{places}</ul><ul>{rows}</ul>")
+    rows = "".join(
+        f'<li><a href="{escape(url)}">{escape(n)}</a> ({kind})</li>'
+        for n, kind, url in here
+    )
+    places = "".join(
+        f'<li><a href="{call.root}/{escape(f)}">{escape(f)}</a></li>'
+        for f in folders
+        if not call.below
+    )
+    return html_reply(
+        "Folder: / - ArcGIS REST Services Directory",
+        f"<ul>{places}</ul><ul>{rows}</ul>",
+    )
 
 
 def _entry(call: Call, listed: Listed) -> tuple[str, str, str]:
@@ -92,7 +111,10 @@ def answer_layers(call: Call) -> Reply | None:
     maps = call.spec.kind == "arcgis-mapserver"
     match call.steps:
         case []:
-            return _answer_with(call, documents.map_server(call) if maps else documents.feature_server(call))
+            return _answer_with(
+                call,
+                documents.map_server(call) if maps else documents.feature_server(call),
+            )
         case ["layers"]:
             layers = [documents.layer(call, o) for o in call.content.offerings]
             return _answer_with(call, {"layers": layers, "tables": []})
@@ -100,13 +122,24 @@ def answer_layers(call: Call) -> Reply | None:
             return _export(call)
         case ["legend"] if maps:
             return json_reply(
-                {"layers": [{"layerId": o.number, "layerName": o.title, "legend": []} for o in call.content.offerings]}
+                {
+                    "layers": [
+                        {"layerId": o.number, "layerName": o.title, "legend": []}
+                        for o in call.content.offerings
+                    ]
+                }
             )
         case ["tile", zoom, row, column] if maps:
             place = read_place(zoom, column, row)
             picture = draw_tile(str(call.spec.seed), place) if place else None
-            return Reply(200, "image/png", picture) if picture else Reply(404, "text/plain", b"Tile not found")
-        case [number, *rest] if number.isascii() and number.isdigit() and len(number) < 6:
+            return (
+                Reply(200, "image/png", picture)
+                if picture
+                else Reply(404, "text/plain", b"Tile not found")
+            )
+        case [number, *rest] if (
+            number.isascii() and number.isdigit() and len(number) < 6
+        ):
             if int(number) >= len(call.content.offerings):
                 return _error(400, "Invalid URL")
             return _layer(call, call.content.offerings[int(number)], rest)
@@ -119,26 +152,42 @@ def _layer(call: Call, offering: Offering, rest: list[str]) -> Reply:
     if rest != ["query"]:
         return _error(400, "Invalid URL")
     features = features_of(call.spec, offering)
-    if not call.text("where") and not call.text("geometry") and not call.text("objectIds"):
-        return _error(400, "Cannot perform query. Invalid query parameters. 'where' clause is missing")
+    if (
+        not call.text("where")
+        and not call.text("geometry")
+        and not call.text("objectIds")
+    ):
+        return _error(
+            400,
+            "Cannot perform query. Invalid query parameters. 'where' clause is missing",
+        )
     found = inside(features, read_box(call.text("geometry")))
     if call.text("where").replace(" ", "") in ("1=0", "0=1"):
         found = []
     if call.text("returncountonly").lower() == "true":
         return json_reply({"count": len(found)})
     if call.text("returnidsonly").lower() == "true":
-        return json_reply({"objectIdFieldName": "OBJECTID", "objectIds": [f.code for f in found]})
+        return json_reply(
+            {"objectIdFieldName": "OBJECTID", "objectIds": [f.code for f in found]}
+        )
     return _found(call, offering, found)
 
 
 def _found(call: Call, offering: Offering, found: list[Feature]) -> Reply:
-    limit = call.number("resultrecordcount", documents.MAX_RECORDS, documents.MAX_RECORDS)
+    limit = call.number(
+        "resultrecordcount", documents.MAX_RECORDS, documents.MAX_RECORDS
+    )
     start = call.number("resultoffset", 0, 10**6)
     shown = found[start : start + limit]
     if call.text("f").lower() == "geojson":
         features = [as_geojson(f) for f in shown]
-        return json_reply({"type": "FeatureCollection", "features": features}, content_type="application/geo+json")
-    return json_reply(documents.feature_set(offering, shown, start + limit < len(found)))
+        return json_reply(
+            {"type": "FeatureCollection", "features": features},
+            content_type="application/geo+json",
+        )
+    return json_reply(
+        documents.feature_set(offering, shown, start + limit < len(found))
+    )
 
 
 def _export(call: Call) -> Reply:
@@ -146,7 +195,8 @@ def _export(call: Call) -> Reply:
     if box is None or not (box[0] < box[2] and box[1] < box[3]):
         return _error(400, "Invalid or missing input parameters: bbox")
     sides = [
-        int(s) if s.isascii() and s.isdigit() and len(s) < 6 else 0 for s in call.text("size", "400,400").split(",")[:2]
+        int(s) if s.isascii() and s.isdigit() and len(s) < 6 else 0
+        for s in call.text("size", "400,400").split(",")[:2]
     ]
     if len(sides) != 2 or not all(0 < s <= 2048 for s in sides):
         return _error(400, "Invalid size")
@@ -154,10 +204,26 @@ def _export(call: Call) -> Reply:
     if call.text("f").lower() in ("json", "pjson"):
         west, south, east, north = box
         extent = {"xmin": west, "ymin": south, "xmax": east, "ymax": north}
-        href = call.request.query.replace("f=json", "f=image").replace("f=pjson", "f=image")
+        href = call.request.query.replace("f=json", "f=image").replace(
+            "f=pjson", "f=image"
+        )
         url = f"{call.root}/{call.below}?{href}"
-        return json_reply({"href": url, "width": sides[0], "height": sides[1], "extent": extent, "scale": 100000})
-    return Reply(200, kind, draw_map(f"{call.spec.seed} {call.text('layers')}", box, (sides[0], sides[1]), kind))
+        return json_reply(
+            {
+                "href": url,
+                "width": sides[0],
+                "height": sides[1],
+                "extent": extent,
+                "scale": 100000,
+            }
+        )
+    return Reply(
+        200,
+        kind,
+        draw_map(
+            f"{call.spec.seed} {call.text('layers')}", box, (sides[0], sides[1]), kind
+        ),
+    )
 
 
 def answer_image(call: Call) -> Reply | None:
@@ -167,7 +233,9 @@ def answer_image(call: Call) -> Reply | None:
         case ["exportImage"]:
             return _export(call)
         case ["identify"]:
-            return json_reply({"objectId": 0, "name": "Pixel", "value": str(call.spec.seed % 255)})
+            return json_reply(
+                {"objectId": 0, "name": "Pixel", "value": str(call.spec.seed % 255)}
+            )
     return _error(400, "Invalid URL")
 
 
@@ -181,7 +249,10 @@ def answer_vector_tiles(call: Call) -> Reply | None:
             place = read_place(zoom, column, row)
             if place is None or not is_tile(*place):
                 return Reply(404, "text/plain", b"Tile not found")
-            layers = [(o.slug, list(features_of(call.spec, o))) for o in call.content.offerings]
+            layers = [
+                (o.slug, list(features_of(call.spec, o)))
+                for o in call.content.offerings
+            ]
             return Reply(200, "application/x-protobuf", draw_vector_tile(layers, place))
     return _error(400, "Invalid URL")
 
@@ -210,7 +281,11 @@ def _paths(kind: str) -> tuple[str, ...]:
     return BASE + kind, ALT_BASE + kind, "/gis/rest/services/{folder}/{name}/" + kind
 
 
-_DIRECTORIES = ("/{name}/rest/services", "/arcgis/{name}/rest/services", "/server/{name}/rest/services")
+_DIRECTORIES = (
+    "/{name}/rest/services",
+    "/arcgis/{name}/rest/services",
+    "/server/{name}/rest/services",
+)
 FAMILY = {
     "arcgis-directory": Kind(
         VERSIONS,
@@ -222,10 +297,19 @@ FAMILY = {
         _beside_info,
         has_box=False,
     ),
-    "arcgis-mapserver": Kind(VERSIONS, _paths("MapServer"), answer_layers, request_url, _titles),
-    "arcgis-featureserver": Kind(VERSIONS, _paths("FeatureServer"), answer_layers, request_url, _titles),
+    "arcgis-mapserver": Kind(
+        VERSIONS, _paths("MapServer"), answer_layers, request_url, _titles
+    ),
+    "arcgis-featureserver": Kind(
+        VERSIONS, _paths("FeatureServer"), answer_layers, request_url, _titles
+    ),
     "arcgis-imageserver": Kind(
-        VERSIONS, _paths("ImageServer"), answer_image, request_url, _one_name, documents.service_name
+        VERSIONS,
+        _paths("ImageServer"),
+        answer_image,
+        request_url,
+        _one_name,
+        documents.service_name,
     ),
     "arcgis-vectortileserver": Kind(
         VERSIONS,

@@ -40,7 +40,10 @@ def entries_of(call: Call) -> list[Entry]:
         site = "/".join(call.spec.endpoint.split("/")[:3])
         c = call.content
         own = with_query(f"{site}/wms", "SERVICE=WMS&REQUEST=GetCapabilities")
-        return [Entry("wms", "1.1.1", f"{site}/wms", own, c.title, o.slug, o.title) for o in c.offerings]
+        return [
+            Entry("wms", "1.1.1", f"{site}/wms", own, c.title, o.slug, o.title)
+            for o in c.offerings
+        ]
     return [entry for listed in call.listed for entry in _entries(listed)]
 
 
@@ -50,7 +53,18 @@ def _entries(listed: Listed) -> list[Entry]:
     found: tuple[str, ...] = (content.offerings[0].slug,)
     if spec.kind in ("wms", "wfs"):
         found = (wms_names(spec) if spec.kind == "wms" else wfs.type_names(spec))[:3]
-    return [Entry(spec.kind, spec.version, spec.endpoint, listed.url, content.title, name, name) for name in found]
+    return [
+        Entry(
+            spec.kind,
+            spec.version,
+            spec.endpoint,
+            listed.url,
+            content.title,
+            name,
+            name,
+        )
+        for name in found
+    ]
 
 
 def answer_wmc(call: Call) -> Reply | None:
@@ -58,7 +72,13 @@ def answer_wmc(call: Call) -> Reply | None:
         return None
     c = call.content
     west, south, east, north = corners(c.box)
-    box = {"SRS": "EPSG:4326", "minx": str(west), "miny": str(south), "maxx": str(east), "maxy": str(north)}
+    box = {
+        "SRS": "EPSG:4326",
+        "minx": str(west),
+        "miny": str(south),
+        "maxx": str(east),
+        "maxy": str(north),
+    }
     general = el(
         "wmc:General",
         el("wmc:Window", {"width": "800", "height": "600"}),
@@ -71,15 +91,30 @@ def answer_wmc(call: Call) -> Reply | None:
     marks = {"id": c.workspace, "version": call.spec.version}
     root = el("wmc:ViewContext", marks, general, el("wmc:LayerList", layers))
     spaces = {"wmc": "http://www.opengis.net/context", "xlink": XLINK, "xsi": XSI}
-    return Reply(200, "text/xml; charset=UTF-8", write(root, spaces, Style("  ", c.flavour.style.prefixed), "wmc"))
+    return Reply(
+        200,
+        "text/xml; charset=UTF-8",
+        write(root, spaces, Style("  ", c.flavour.style.prefixed), "wmc"),
+    )
 
 
 def _wmc_layer(entry: Entry) -> Node:
-    mark = {"service": "OGC:WMS", "version": entry.version, "title": entry.service_title}
+    mark = {
+        "service": "OGC:WMS",
+        "version": entry.version,
+        "title": entry.service_title,
+    }
     server = el("wmc:Server", mark, link("wmc:OnlineResource", entry.endpoint))
     formats = el("wmc:FormatList", el("wmc:Format", {"current": "1"}, "image/png"))
     words = el("wmc:Name", entry.name), el("wmc:Title", entry.title)
-    return el("wmc:Layer", {"queryable": "0", "hidden": "0"}, server, words, el("wmc:SRS", "EPSG:4326"), formats)
+    return el(
+        "wmc:Layer",
+        {"queryable": "0", "hidden": "0"},
+        server,
+        words,
+        el("wmc:SRS", "EPSG:4326"),
+        formats,
+    )
 
 
 def answer_owc(call: Call) -> Reply | None:
@@ -94,7 +129,10 @@ def is_json(spec: ServiceSpec) -> bool:
 
 def _owc_json(call: Call) -> Reply:
     c = call.content
-    profile = {"rel": "profile", "href": "http://www.opengis.net/spec/owc-geojson/1.0/req/core"}
+    profile = {
+        "rel": "profile",
+        "href": "http://www.opengis.net/spec/owc-geojson/1.0/req/core",
+    }
     features = [
         {
             "type": "Feature",
@@ -125,8 +163,15 @@ def _owc_json(call: Call) -> Reply:
         "rights": c.constraints,
         "authors": [{"name": c.organisation}], "links": {"profiles": [profile]},
     }  # fmt: skip
-    document = {"type": "FeatureCollection", "id": call.spec.endpoint, "bbox": list(c.box.as_tuple())}
-    return json_reply({**document, "properties": properties, "features": features}, content_type="application/geo+json")
+    document = {
+        "type": "FeatureCollection",
+        "id": call.spec.endpoint,
+        "bbox": list(c.box.as_tuple()),
+    }
+    return json_reply(
+        {**document, "properties": properties, "features": features},
+        content_type="application/geo+json",
+    )
 
 
 def _owc_atom(call: Call) -> Reply:
@@ -157,7 +202,13 @@ def _owc_atom(call: Call) -> Reply:
     root = el(
         "feed",
         {"xmlns": ATOM, "xml:lang": c.language},
-        el("link", {"rel": "profile", "href": "http://www.opengis.net/spec/owc-atom/1.0/req/core"}),
+        el(
+            "link",
+            {
+                "rel": "profile",
+                "href": "http://www.opengis.net/spec/owc-atom/1.0/req/core",
+            },
+        ),
         el("id", call.spec.endpoint),
         el("title", c.title),
         el("subtitle", c.abstract),
@@ -171,12 +222,16 @@ def _owc_atom(call: Call) -> Reply:
         "owc": "http://www.opengis.net/owc/1.0", "georss": "http://www.georss.org/georss",
         "gml": "http://www.opengis.net/gml",
     }  # fmt: skip
-    return Reply(200, "application/atom+xml; charset=UTF-8", write(root, spaces, Style("  ")))
+    return Reply(
+        200, "application/atom+xml; charset=UTF-8", write(root, spaces, Style("  "))
+    )
 
 
 def _gml_box(call: Call) -> Node:
     ring = georss(call.content.box).children[0]
-    return el("gml:Polygon", el("gml:exterior", el("gml:LinearRing", el("gml:posList", ring))))
+    return el(
+        "gml:Polygon", el("gml:exterior", el("gml:LinearRing", el("gml:posList", ring)))
+    )
 
 
 def _endpoint(spec: ServiceSpec) -> str:

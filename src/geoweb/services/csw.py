@@ -32,7 +32,10 @@ PATHS = (
     "/deegree/services/{name}_csw",
     "/geoportal/{name}/csw",
 )
-CSW = {"2.0.2": "http://www.opengis.net/cat/csw/2.0.2", "3.0.0": "http://www.opengis.net/cat/csw/3.0"}
+CSW = {
+    "2.0.2": "http://www.opengis.net/cat/csw/2.0.2",
+    "3.0.0": "http://www.opengis.net/cat/csw/3.0",
+}
 GMD = "http://www.isotc211.org/2005/gmd"
 MAX_RECORDS = 100
 
@@ -70,7 +73,12 @@ def _write(call: Call, version: str, root: Node) -> Reply:
     }
     if third:
         spaces["fes"] = "http://www.opengis.net/fes/2.0"
-    return xml_reply(call, write(root, spaces, call.content.flavour.style, "csw"), 200, "application/xml")
+    return xml_reply(
+        call,
+        write(root, spaces, call.content.flavour.style, "csw"),
+        200,
+        "application/xml",
+    )
 
 
 def _capabilities(call: Call, version: str) -> Reply:
@@ -78,14 +86,26 @@ def _capabilities(call: Call, version: str) -> Reply:
     schemas = [CSW[version], GMD]
     sets = ["brief", "summary", "full"]
     operations = [
-        Operation("GetCapabilities", {"sections": ["ServiceIdentification", "Filter_Capabilities"]}, True),
-        Operation("DescribeRecord", {"typeName": ["csw:Record", "gmd:MD_Metadata"]}, True),
         Operation(
-            "GetRecords",
-            {"resultType": ["hits", "results"], "outputSchema": schemas, "ElementSetName": sets},
+            "GetCapabilities",
+            {"sections": ["ServiceIdentification", "Filter_Capabilities"]},
             True,
         ),
-        Operation("GetRecordById", {"outputSchema": schemas, "ElementSetName": sets}, True),
+        Operation(
+            "DescribeRecord", {"typeName": ["csw:Record", "gmd:MD_Metadata"]}, True
+        ),
+        Operation(
+            "GetRecords",
+            {
+                "resultType": ["hits", "results"],
+                "outputSchema": schemas,
+                "ElementSetName": sets,
+            },
+            True,
+        ),
+        Operation(
+            "GetRecordById", {"outputSchema": schemas, "ElementSetName": sets}, True
+        ),
     ]
     if third:
         operations = [o for o in operations if o.name != "DescribeRecord"]
@@ -104,12 +124,18 @@ def _capabilities(call: Call, version: str) -> Reply:
 def _filter_capabilities(third: bool) -> Node:
     if third:
         constraint = el(
-            "fes:Constraint", {"name": "ImplementsQuery"}, el("ows:NoValues"), el("ows:DefaultValue", "TRUE")
+            "fes:Constraint",
+            {"name": "ImplementsQuery"},
+            el("ows:NoValues"),
+            el("ows:DefaultValue", "TRUE"),
         )
         return el("fes:Filter_Capabilities", el("fes:Conformance", constraint))
     operands = el("ogc:GeometryOperands", el("ogc:GeometryOperand", "gml:Envelope"))
     operators = el("ogc:SpatialOperators", el("ogc:SpatialOperator", {"name": "BBOX"}))
-    comparisons = el("ogc:ComparisonOperators", [el("ogc:ComparisonOperator", o) for o in ("EqualTo", "Like")])
+    comparisons = el(
+        "ogc:ComparisonOperators",
+        [el("ogc:ComparisonOperator", o) for o in ("EqualTo", "Like")],
+    )
     return el(
         "ogc:Filter_Capabilities",
         el("ogc:Spatial_Capabilities", operands, operators),
@@ -119,15 +145,37 @@ def _filter_capabilities(third: bool) -> Node:
 
 
 def _description(call: Call, version: str) -> Reply:
-    schema = el("xs:schema", {"xmlns:xs": "http://www.w3.org/2001/XMLSchema", "targetNamespace": CSW[version]})
-    marks = {"schemaLanguage": "http://www.w3.org/XML/Schema", "targetNamespace": CSW[version]}
-    return _write(call, version, el("csw:DescribeRecordResponse", el("csw:SchemaComponent", marks, schema)))
+    schema = el(
+        "xs:schema",
+        {
+            "xmlns:xs": "http://www.w3.org/2001/XMLSchema",
+            "targetNamespace": CSW[version],
+        },
+    )
+    marks = {
+        "schemaLanguage": "http://www.w3.org/XML/Schema",
+        "targetNamespace": CSW[version],
+    }
+    return _write(
+        call,
+        version,
+        el("csw:DescribeRecordResponse", el("csw:SchemaComponent", marks, schema)),
+    )
 
 
 def _domain(call: Call, version: str) -> Reply:
-    name = (call.text("parametername") or call.text("propertyname") or "GetRecords.resultType")[:100]
+    name = (
+        call.text("parametername")
+        or call.text("propertyname")
+        or "GetRecords.resultType"
+    )[:100]
     values = el("csw:ListOfValues", el("csw:Value", "hits"), el("csw:Value", "results"))
-    domain = el("csw:DomainValues", {"type": "csw:Record"}, el("csw:ParameterName", name), values)
+    domain = el(
+        "csw:DomainValues",
+        {"type": "csw:Record"},
+        el("csw:ParameterName", name),
+        values,
+    )
     return _write(call, version, el("csw:GetDomainResponse", domain))
 
 
@@ -145,11 +193,19 @@ def _as_asked(call: Call, record: Record) -> Node:
 def _by_id(call: Call, version: str) -> Reply:
     asked = (call.text("id") or call.text("identifier")).split(",")[:MAX_RECORDS]
     if asked == [""]:
-        return report(call, Trouble("MissingParameterValue", "The parameter ID is missing", "id"), version)
+        return report(
+            call,
+            Trouble("MissingParameterValue", "The parameter ID is missing", "id"),
+            version,
+        )
     found = [_as_asked(call, r) for r in records_of(call) if r.id in asked]
     if version == "3.0.0":
         if not found:
-            return report(call, Trouble("InvalidParameterValue", "No record has that id", "id", 404), version)
+            return report(
+                call,
+                Trouble("InvalidParameterValue", "No record has that id", "id", 404),
+                version,
+            )
         return _write(call, version, found[0])
     return _write(call, version, el("csw:GetRecordByIdResponse", found))
 
@@ -160,7 +216,11 @@ def matching(call: Call) -> list[Record]:
     text = call.text("constraint")
     if "%" in text:
         words += [w.strip().lower() for w in text.split("%")[1::2] if w.strip()][:10]
-    elif call.text("constraint") and "dc:type" in text.lower() and "service" in text.lower():
+    elif (
+        call.text("constraint")
+        and "dc:type" in text.lower()
+        and "service" in text.lower()
+    ):
         return [r for r in records_of(call) if r.type == "service"]
     return [r for r in records_of(call) if all(w in r.text for w in words)]
 

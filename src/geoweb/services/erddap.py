@@ -20,16 +20,30 @@ Row = list[object]
 def answer(call: Call) -> Reply | None:
     match call.steps:
         case [] | ["index.html"]:
-            items = "".join(f"<li>{escape(o.title)}</li>" for o in call.content.offerings)
+            items = "".join(
+                f"<li>{escape(o.title)}</li>" for o in call.content.offerings
+            )
             return html_reply(
-                "ERDDAP - Home Page", f"<h1>ERDDAP</h1><p>{escape(call.content.abstract)}</p><ul>{items}</ul>"
+                "ERDDAP - Home Page",
+                f"<h1>ERDDAP</h1><p>{escape(call.content.abstract)}</p><ul>{items}</ul>",
             )
         case ["version"]:
-            return Reply(200, "text/plain; charset=UTF-8", f"ERDDAP_version={call.spec.version}\n".encode())
+            return Reply(
+                200,
+                "text/plain; charset=UTF-8",
+                f"ERDDAP_version={call.spec.version}\n".encode(),
+            )
         case ["version_string"]:
-            return Reply(200, "text/plain; charset=UTF-8", f"ERDDAP_version_string={call.spec.version}\n".encode())
+            return Reply(
+                200,
+                "text/plain; charset=UTF-8",
+                f"ERDDAP_version_string={call.spec.version}\n".encode(),
+            )
         case ["index.json"]:
-            rows: list[Row] = [[name, f"{call.root}/{name}/index.json"] for name in ("info", "search", "tabledap")]
+            rows: list[Row] = [
+                [name, f"{call.root}/{name}/index.json"]
+                for name in ("info", "search", "tabledap")
+            ]
             return _table(("Resource", "URL"), ("String", "String"), rows)
         case ["info", "index.json"] | ["tabledap", "index.json"]:
             return _info(call)
@@ -50,11 +64,21 @@ def _error(text: str) -> Reply:
 
 
 def _table(names: tuple[str, ...], types: tuple[str, ...], rows: list[Row]) -> Reply:
-    return json_reply({"table": {"columnNames": names, "columnTypes": types, "rows": rows}})
+    return json_reply(
+        {"table": {"columnNames": names, "columnTypes": types, "rows": rows}}
+    )
 
 
 def _info(call: Call) -> Reply:
-    names = ("griddap", "tabledap", "Title", "Summary", "Info", "Institution", "Dataset ID")
+    names = (
+        "griddap",
+        "tabledap",
+        "Title",
+        "Summary",
+        "Info",
+        "Institution",
+        "Dataset ID",
+    )
     rows: list[Row] = [
         ["", f"{call.root}/tabledap/{o.slug}", o.title, o.abstract, f"{call.root}/info/{o.slug}/index.json",
          call.content.organisation, o.slug]
@@ -74,7 +98,9 @@ def _all_datasets(call: Call) -> Reply:
     "EDDTableFromAllDatasets",
                  "* The List of All Active Datasets in this ERDDAP *", None, None, None, None, None, None,
                  f"{call.root}/tabledap/allDatasets", ""]  # fmt: skip
-    return _table(names, types, [head, *(_dataset_row(call, o) for o in call.content.offerings)])
+    return _table(
+        names, types, [head, *(_dataset_row(call, o) for o in call.content.offerings)]
+    )
 
 
 def _dataset_row(call: Call, offering: Offering) -> Row:
@@ -97,8 +123,15 @@ def _about(call: Call, name: str) -> Reply:
     if offering is None:
         return _error("Currently unknown datasetID")
     rows: list[Row] = [["attribute", "NC_GLOBAL", "title", "String", offering.title]]
-    rows += [["variable", column, "", kind, ""] for column, kind in zip(_COLUMNS, _TYPES, strict=True)]
-    return _table(("Row Type", "Variable Name", "Attribute Name", "Data Type", "Value"), ("String",) * 5, rows)
+    rows += [
+        ["variable", column, "", kind, ""]
+        for column, kind in zip(_COLUMNS, _TYPES, strict=True)
+    ]
+    return _table(
+        ("Row Type", "Variable Name", "Attribute Name", "Data Type", "Value"),
+        ("String",) * 5,
+        rows,
+    )
 
 
 def _row(feature: Feature) -> Row:
@@ -109,10 +142,19 @@ def _row(feature: Feature) -> Row:
 def _data(call: Call, file: str) -> Reply:
     name, _, ending = file.rpartition(".")
     offering = call.content.find(name)
-    if offering is None or ending not in ("json", "csv", "das", "dds", "html", "geoJson"):
+    if offering is None or ending not in (
+        "json",
+        "csv",
+        "das",
+        "dds",
+        "html",
+        "geoJson",
+    ):
         return _error("Currently unknown datasetID")
     if ending == "html":
-        return html_reply("ERDDAP - Data Access Form", f"<h1>{escape(offering.title)}</h1>")
+        return html_reply(
+            "ERDDAP - Data Access Form", f"<h1>{escape(offering.title)}</h1>"
+        )
     rows = [_row(f) for f in features_of(call.spec, offering)]
     if ending == "geoJson":
         return _positions([row for row in rows if _is_wanted(row, call.request.query)])
@@ -126,7 +168,10 @@ def _data(call: Call, file: str) -> Reply:
         ]
         return Reply(200, "text/csv; charset=UTF-8", ("\n".join(lines) + "\n").encode())
     if ending == "dds":
-        fields = "".join(f"    {k.replace('double', 'Float64')} {c};\n" for c, k in zip(_COLUMNS, _TYPES, strict=True))
+        fields = "".join(
+            f"    {k.replace('double', 'Float64')} {c};\n"
+            for c, k in zip(_COLUMNS, _TYPES, strict=True)
+        )
         text = f"Dataset {{\n  Sequence {{\n{fields}  }} s;\n}} s;\n"
         return Reply(200, "text/plain; charset=UTF-8", text.encode())
     title = offering.title.replace('"', "'")
@@ -149,14 +194,22 @@ def _is_wanted(row: Row, query: str) -> bool:
 def _positions(rows: list[Row]) -> Reply:
     points = dict.fromkeys((row[0], row[1]) for row in rows)
     features = [
-        {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": list(point)}}
+        {
+            "type": "Feature",
+            "properties": {},
+            "geometry": {"type": "Point", "coordinates": list(point)},
+        }
         for point in points
     ]
-    return json_reply({"type": "FeatureCollection", "propertyNames": [], "features": features})
+    return json_reply(
+        {"type": "FeatureCollection", "propertyNames": [], "features": features}
+    )
 
 
 def _opensearch(call: Call) -> Reply:
-    template = f"{call.root}/search/index.json?searchFor={{searchTerms}}&page={{startPage?}}"
+    template = (
+        f"{call.root}/search/index.json?searchFor={{searchTerms}}&page={{startPage?}}"
+    )
     root = el(
         "OpenSearchDescription",
         {"xmlns": "http://a9.com/-/spec/opensearch/1.1/"},
@@ -164,7 +217,9 @@ def _opensearch(call: Call) -> Reply:
         el("Description", call.content.title),
         el("Url", {"type": "application/json", "template": template}),
     )
-    return Reply(200, "application/opensearchdescription+xml", write(root, {}, Style("  ")))
+    return Reply(
+        200, "application/opensearchdescription+xml", write(root, {}, Style("  "))
+    )
 
 
 def request_url(spec: ServiceSpec) -> str:

@@ -21,8 +21,16 @@ SPACES = {
     "os": OPENSEARCH,
     "inspire_dls": "http://inspire.ec.europa.eu/schemas/inspire_dls/1.0",
 }
-SEARCH_PATHS = ("/opensearch/{name}/description.xml", "/{name}/opensearch.xml", "/search/{name}/osdd.xml")
-FEED_PATHS = ("/atom/{name}/service.xml", "/inspire/{name}/dls.atom", "/{name}/atom/feed.xml")
+SEARCH_PATHS = (
+    "/opensearch/{name}/description.xml",
+    "/{name}/opensearch.xml",
+    "/search/{name}/osdd.xml",
+)
+FEED_PATHS = (
+    "/atom/{name}/service.xml",
+    "/inspire/{name}/dls.atom",
+    "/{name}/atom/feed.xml",
+)
 MAX_PAGE = 100
 
 
@@ -42,7 +50,9 @@ def folder_of(call: Call) -> str:
 
 
 def _feed(root: Node) -> Reply:
-    return Reply(200, "application/atom+xml; charset=UTF-8", write(root, SPACES, Style("  ")))
+    return Reply(
+        200, "application/atom+xml; charset=UTF-8", write(root, SPACES, Style("  "))
+    )
 
 
 def _missing() -> Reply:
@@ -52,7 +62,10 @@ def _missing() -> Reply:
 def georss(box: Box) -> Node:
     """GeoRSS has the latitude first."""
     west, south, east, north = corners(box)
-    return el("georss:polygon", f"{south} {west} {south} {east} {north} {east} {north} {west} {south} {west}")
+    return el(
+        "georss:polygon",
+        f"{south} {west} {south} {east} {north} {east} {north} {west} {south} {west}",
+    )
 
 
 def answer_search(call: Call) -> Reply | None:
@@ -64,22 +77,40 @@ def answer_search(call: Call) -> Reply | None:
     query = "q={searchTerms?}&startIndex={startIndex?}&count={count?}&bbox={geo:box?}"
     document = el(
         "OpenSearchDescription",
-        {"xmlns": OPENSEARCH, "xmlns:geo": "http://a9.com/-/opensearch/extensions/geo/1.0/"},
+        {
+            "xmlns": OPENSEARCH,
+            "xmlns:geo": "http://a9.com/-/opensearch/extensions/geo/1.0/",
+        },
         el("ShortName", c.topic[:16]),
         el("LongName", long_name(call.spec)),
         el("Description", c.abstract),
         el("Tags", " ".join(c.keywords)),
         el("Contact", c.email),
-        el("Url", {"type": "application/atom+xml", "rel": "results", "template": f"{root}?{query}"}),
         el(
             "Url",
-            {"type": "application/opensearchdescription+xml", "rel": "self", "template": call.spec.endpoint},
+            {
+                "type": "application/atom+xml",
+                "rel": "results",
+                "template": f"{root}?{query}",
+            },
+        ),
+        el(
+            "Url",
+            {
+                "type": "application/opensearchdescription+xml",
+                "rel": "self",
+                "template": call.spec.endpoint,
+            },
         ),
         el("Query", {"role": "example", "searchTerms": c.topic}),
         el("Attribution", c.constraints),
         el("Language", c.language),
     )
-    return Reply(200, "application/opensearchdescription+xml; charset=UTF-8", write(document, {}, Style("  ")))
+    return Reply(
+        200,
+        "application/opensearchdescription+xml; charset=UTF-8",
+        write(document, {}, Style("  ")),
+    )
 
 
 def long_name(spec: ServiceSpec) -> str:
@@ -94,7 +125,15 @@ def _results(call: Call) -> Reply:
     count = call.number("count", 10, MAX_PAGE)
     shown = records[start - 1 : start - 1 + count]
     root, words_kept = f"{folder_of(call)}/results", quote(call.text("q")[:200])
-    links = [el("link", {"rel": "self", "href": f"{root}?q={words_kept}&startIndex={start}&count={count}"})]
+    links = [
+        el(
+            "link",
+            {
+                "rel": "self",
+                "href": f"{root}?q={words_kept}&startIndex={start}&count={count}",
+            },
+        )
+    ]
     if start - 1 + count < len(records) and count:
         following = f"{root}?q={words_kept}&startIndex={start + count}&count={count}"
         links.append(el("link", {"rel": "next", "href": following}))
@@ -103,11 +142,16 @@ def _results(call: Call) -> Reply:
         el("author", el("name", call.content.organisation)), el("os:totalResults", str(len(records))),
         el("os:startIndex", str(start)), el("os:itemsPerPage", str(count)),
     ]  # fmt: skip
-    return _feed(el("feed", {"xmlns": ATOM}, head, links, [_entry(call, r) for r in shown]))
+    return _feed(
+        el("feed", {"xmlns": ATOM}, head, links, [_entry(call, r) for r in shown])
+    )
 
 
 def _entry(call: Call, record: Record) -> Node:
-    links = [el("link", {"rel": "alternate", "href": url, "title": name}) for _, name, url in record.links]
+    links = [
+        el("link", {"rel": "alternate", "href": url, "title": name})
+        for _, name, url in record.links
+    ]
     return el(
         "entry",
         el("title", record.title),
@@ -130,7 +174,10 @@ def answer_atom(call: Call) -> Reply | None:
         return _feed(_dataset_feed(call, offering))
     if ending == "geojson":
         features = [as_geojson(f) for f in features_of(call.spec, offering)]
-        return json_reply({"type": "FeatureCollection", "features": features}, content_type="application/geo+json")
+        return json_reply(
+            {"type": "FeatureCollection", "features": features},
+            content_type="application/geo+json",
+        )
     return _missing()
 
 
@@ -146,7 +193,14 @@ def _head(call: Call, title: str, own: str) -> list[Node]:
 def _service_feed(call: Call) -> Node:
     root = folder_of(call)
     related = [
-        el("link", {"rel": "related", "href": other.url, "title": content_of(other.spec).title})
+        el(
+            "link",
+            {
+                "rel": "related",
+                "href": other.url,
+                "title": content_of(other.spec).title,
+            },
+        )
         for other in call.listed
     ]
     entries = [
@@ -156,35 +210,71 @@ def _service_feed(call: Call) -> Node:
             el("inspire_dls:spatial_dataset_identifier_namespace", root),
             el("title", o.title),
             el("id", f"{root}/{o.slug}.xml"),
-            el("link", {"rel": "alternate", "type": "application/atom+xml", "href": f"{root}/{o.slug}.xml"}),
+            el(
+                "link",
+                {
+                    "rel": "alternate",
+                    "type": "application/atom+xml",
+                    "href": f"{root}/{o.slug}.xml",
+                },
+            ),
             el("rights", call.content.constraints),
             el("updated", call.content.updated),
             el("summary", o.abstract or o.title),
-            el("category", {"term": "http://www.opengis.net/def/crs/EPSG/0/4326", "label": "EPSG:4326"}),
+            el(
+                "category",
+                {
+                    "term": "http://www.opengis.net/def/crs/EPSG/0/4326",
+                    "label": "EPSG:4326",
+                },
+            ),
             georss(o.box),
         )
         for o in call.content.offerings
     ]
     language = {"xmlns": ATOM, "xml:lang": call.content.language}
-    return el("feed", language, _head(call, call.content.title, call.spec.endpoint), related, entries)
+    return el(
+        "feed",
+        language,
+        _head(call, call.content.title, call.spec.endpoint),
+        related,
+        entries,
+    )
 
 
 def _dataset_feed(call: Call, offering: Offering) -> Node:
     root = folder_of(call)
     file = f"{root}/{offering.slug}.geojson"
-    up = el("link", {"rel": "up", "type": "application/atom+xml", "href": call.spec.endpoint})
+    up = el(
+        "link",
+        {"rel": "up", "type": "application/atom+xml", "href": call.spec.endpoint},
+    )
     entry = el(
         "entry",
         el("title", offering.title),
         el(
             "link",
-            {"rel": "alternate", "type": "application/geo+json", "href": file, "title": offering.title},
+            {
+                "rel": "alternate",
+                "type": "application/geo+json",
+                "href": file,
+                "title": offering.title,
+            },
         ),
         el("id", file),
         el("updated", call.content.updated),
-        el("category", {"term": "http://www.opengis.net/def/crs/OGC/1.3/CRS84", "label": "CRS84"}),
+        el(
+            "category",
+            {"term": "http://www.opengis.net/def/crs/OGC/1.3/CRS84", "label": "CRS84"},
+        ),
     )
-    return el("feed", {"xmlns": ATOM}, _head(call, offering.title, f"{root}/{offering.slug}.xml"), up, entry)
+    return el(
+        "feed",
+        {"xmlns": ATOM},
+        _head(call, offering.title, f"{root}/{offering.slug}.xml"),
+        up,
+        entry,
+    )
 
 
 def _endpoint(spec: ServiceSpec) -> str:
@@ -196,6 +286,15 @@ def _nothing(spec: ServiceSpec) -> tuple[str, ...]:  # noqa: ARG001 - a search h
 
 
 FAMILY = {
-    "opensearch": Kind(("1.1",), SEARCH_PATHS, answer_search, _endpoint, _nothing, long_name, beside, has_box=False),
+    "opensearch": Kind(
+        ("1.1",),
+        SEARCH_PATHS,
+        answer_search,
+        _endpoint,
+        _nothing,
+        long_name,
+        beside,
+        has_box=False,
+    ),
     "atom": Kind(("1.0",), FEED_PATHS, answer_atom, _endpoint, below=beside),
 }

@@ -19,7 +19,11 @@ NAMESPACE = "http://www.opengis.net/kml/2.2"
 
 def _reply(document: Node) -> Reply:
     root = el("kml", {"xmlns": NAMESPACE}, document)
-    return Reply(200, "application/vnd.google-earth.kml+xml; charset=UTF-8", write(root, {}, Style("  ")))
+    return Reply(
+        200,
+        "application/vnd.google-earth.kml+xml; charset=UTF-8",
+        write(root, {}, Style("  ")),
+    )
 
 
 def answer(call: Call) -> Reply | None:
@@ -41,12 +45,20 @@ def _network(call: Call) -> Node:
             el("name", o.title),
             el("description", o.abstract) if o.abstract else None,
             el("Region", _box("LatLonAltBox", o)),
-            el("Link", el("href", f"{root}/{o.slug}.kml"), el("refreshMode", "onInterval")),
+            el(
+                "Link",
+                el("href", f"{root}/{o.slug}.kml"),
+                el("refreshMode", "onInterval"),
+            ),
         )
         for o in c.offerings
     ]
-    overlays = [_overlay(other.spec) for other in call.listed if other.spec.kind == "wms"]
-    return el("Document", el("name", c.title), el("description", c.abstract), links, overlays)
+    overlays = [
+        _overlay(other.spec) for other in call.listed if other.spec.kind == "wms"
+    ]
+    return el(
+        "Document", el("name", c.title), el("description", c.abstract), links, overlays
+    )
 
 
 def _box(tag: str, offering: Offering) -> Node:
@@ -65,7 +77,12 @@ def _overlay(spec: ServiceSpec) -> Node:
         f"&WIDTH=512&HEIGHT=512&LAYERS={quote(layer)}&BBOX={west},{south},{east},{north}"
     )
     icon = el("Icon", el("href", with_query(spec.endpoint, query)))
-    return el("GroundOverlay", el("name", content.title), icon, _box("LatLonBox", content.offerings[0]))
+    return el(
+        "GroundOverlay",
+        el("name", content.title),
+        icon,
+        _box("LatLonBox", content.offerings[0]),
+    )
 
 
 def _placemark(feature: Feature) -> Node:

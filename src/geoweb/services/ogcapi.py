@@ -12,7 +12,10 @@ from ._xml import escape
 REL = "http://www.opengis.net/def/rel/ogc/1.0/"
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _SPEC = "http://www.opengis.net/spec/"
-_COMMON = (f"{_SPEC}ogcapi-common-1/1.0/conf/core", f"{_SPEC}ogcapi-common-2/1.0/conf/collections")
+_COMMON = (
+    f"{_SPEC}ogcapi-common-1/1.0/conf/core",
+    f"{_SPEC}ogcapi-common-2/1.0/conf/collections",
+)
 # Conformance classes; {v} is the version of the standard that the service speaks.
 CLASSES: dict[str, tuple[str, ...]] = {
     "features": ("ogcapi-features-1/{v}/conf/core", "ogcapi-features-1/{v}/conf/geojson",
@@ -51,18 +54,30 @@ def part_of(spec: ServiceSpec) -> str:
 def answer(call: Call) -> Reply | None:
     match call.steps:
         case []:
-            return _landing_html(call) if wants_html(call) else json_reply(landing(call))
+            return (
+                _landing_html(call) if wants_html(call) else json_reply(landing(call))
+            )
         case ["conformance"]:
             return json_reply({"conformsTo": conformance(call)})
         case ["api"]:
-            return json_reply(definition(call), content_type="application/vnd.oai.openapi+json;version=3.0")
+            return json_reply(
+                definition(call),
+                content_type="application/vnd.oai.openapi+json;version=3.0",
+            )
         case ["collections"] if part_of(call.spec) not in ("processes", "styles"):
             return json_reply(collections(call))
-        case ["collections", name, *rest] if part_of(call.spec) not in ("processes", "styles"):
+        case ["collections", name, *rest] if part_of(call.spec) not in (
+            "processes",
+            "styles",
+        ):
             offering = find(call, name)
             if offering is None:
                 return not_found(name)
-            return resources.below_collection(call, offering, rest) if rest else json_reply(collection(call, offering))
+            return (
+                resources.below_collection(call, offering, rest)
+                if rest
+                else json_reply(collection(call, offering))
+            )
         case ["processes" | "jobs", *rest] if part_of(call.spec) == "processes":
             return resources.processes(call, rest)
         case ["styles", *rest] if part_of(call.spec) == "styles":
@@ -74,10 +89,14 @@ def answer(call: Call) -> Reply | None:
 
 def wants_html(call: Call) -> bool:
     asked = call.text("f").lower()
-    return asked == "html" or (not asked and "text/html" in call.request.headers.get("accept", ""))
+    return asked == "html" or (
+        not asked and "text/html" in call.request.headers.get("accept", "")
+    )
 
 
-def link(href: str, rel: str, kind: str = "application/json", title: str = "") -> dict[str, str]:
+def link(
+    href: str, rel: str, kind: str = "application/json", title: str = ""
+) -> dict[str, str]:
     found = {"href": href, "rel": rel, "type": kind}
     return {**found, "title": title} if title else found
 
@@ -94,7 +113,11 @@ def landing(call: Call) -> dict[str, object]:
     links = [
         link(f"{root}/?f=json", "self", title="This document"),
         link(f"{root}/?f=html", "alternate", "text/html"),
-        link(f"{root}/api", "service-desc", "application/vnd.oai.openapi+json;version=3.0"),
+        link(
+            f"{root}/api",
+            "service-desc",
+            "application/vnd.oai.openapi+json;version=3.0",
+        ),
         link(f"{root}/api?f=html", "service-doc", "text/html"),
         link(f"{root}/conformance", "conformance"),
     ]
@@ -122,7 +145,10 @@ def _landing_html(call: Call) -> Reply:
     links = page["links"]
     items = ""
     if isinstance(links, list):
-        items = "".join(f'<li><a href="{escape(i["href"])}" rel="{i["rel"]}">{i["rel"]}</a></li>' for i in links)
+        items = "".join(
+            f'<li><a href="{escape(i["href"])}" rel="{i["rel"]}">{i["rel"]}</a></li>'
+            for i in links
+        )
     title = escape(call.content.title)
     head = f'<link rel="alternate" type="application/json" href="{escape(call.root)}/?f=json">'
     return html_reply(title, f"<h1>{title}</h1><ul>{items}</ul>", head=head)
@@ -147,7 +173,11 @@ def definition(call: Call) -> dict[str, object]:
     good = {"responses": {"200": {"description": "Success"}}}
     return {
         "openapi": "3.0.3",
-        "info": {"title": call.content.title, "version": "1.0.0", "contact": {"email": call.content.email}},
+        "info": {
+            "title": call.content.title,
+            "version": "1.0.0",
+            "contact": {"email": call.content.email},
+        },
         "servers": [{"url": call.root}],
         "paths": {path: {"get": good} for path in paths},
     }
@@ -155,7 +185,11 @@ def definition(call: Call) -> dict[str, object]:
 
 def shown(call: Call) -> tuple[Offering, ...]:
     """The collections; a catalogue of records has one."""
-    return call.content.offerings[:1] if part_of(call.spec) == "records" else call.content.offerings
+    return (
+        call.content.offerings[:1]
+        if part_of(call.spec) == "records"
+        else call.content.offerings
+    )
 
 
 def find(call: Call, name: str) -> Offering | None:
@@ -198,7 +232,9 @@ def names(spec: ServiceSpec) -> tuple[str, ...]:
     offerings = content_of(spec).offerings
     if spec.kind == "ogcapi-processes":
         return tuple(resources.process_id(o) for o in offerings)
-    return tuple(o.slug for o in (offerings[:1] if spec.kind == "ogcapi-records" else offerings))
+    return tuple(
+        o.slug for o in (offerings[:1] if spec.kind == "ogcapi-records" else offerings)
+    )
 
 
 FAMILY = {

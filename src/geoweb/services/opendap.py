@@ -26,7 +26,11 @@ ENDINGS = (".dds", ".das", ".dods", ".dmr.xml", ".dmr", ".ver", ".html", ".ascii
 
 def _file_and_ending(spec: ServiceSpec, path: str) -> str | None:
     own = urlsplit(spec.endpoint).path
-    return path[len(own) :] if path == own or (path[len(own) :] in ENDINGS and path.startswith(own)) else None
+    return (
+        path[len(own) :]
+        if path == own or (path[len(own) :] in ENDINGS and path.startswith(own))
+        else None
+    )
 
 
 def answer(call: Call) -> Reply | None:
@@ -37,12 +41,22 @@ def answer(call: Call) -> Reply | None:
 def file_answer(content: Content, name: str, ending: str, query: str) -> Reply:
     """What a DAP server says about one file; `query` is a constraint: names of variables."""
     if ending in (".dmr", ".dmr.xml"):
-        return _reply("application/vnd.opendap.dap4.dataset-metadata+xml", _dmr(content, name), "dods-dmr")
+        return _reply(
+            "application/vnd.opendap.dap4.dataset-metadata+xml",
+            _dmr(content, name),
+            "dods-dmr",
+        )
     if ending == ".das":
         return _reply("text/plain; charset=UTF-8", _das(content).encode(), "dods-das")
     if ending == ".ver":
-        return _reply("text/plain", b"Core version: DAP/2.0\nServer version: dods/3.7\n", "dods-version")
-    wanted = [v.partition("[")[0] for v in unquote(query).partition("&")[0].split(",") if v]
+        return _reply(
+            "text/plain",
+            b"Core version: DAP/2.0\nServer version: dods/3.7\n",
+            "dods-version",
+        )
+    wanted = [
+        v.partition("[")[0] for v in unquote(query).partition("&")[0].split(",") if v
+    ]
     chosen = [o for o in content.offerings if not wanted or o.slug in wanted]
     axes = [a for a in ("lat", "lon") if not wanted or a in wanted]
     if not chosen and not axes:
@@ -55,14 +69,24 @@ def file_answer(content: Content, name: str, ending: str, query: str) -> Reply:
         data = structure.encode() + b"Data:\n" + _data(content, axes, chosen)
         return _reply("application/octet-stream", data, "dods-data")
     if ending == ".ascii":
-        lines = "".join(f"{o.slug}[{i}], {i + o.number}\n" for o in chosen for i in range(SIDE))
-        return _reply("text/plain; charset=UTF-8", (structure + "-" * 40 + "\n" + lines).encode(), "dods-data")
+        lines = "".join(
+            f"{o.slug}[{i}], {i + o.number}\n" for o in chosen for i in range(SIDE)
+        )
+        return _reply(
+            "text/plain; charset=UTF-8",
+            (structure + "-" * 40 + "\n" + lines).encode(),
+            "dods-data",
+        )
     form = f"<h1>OPeNDAP Dataset Access Form</h1><p>{escape(content.title)}</p><pre>{structure}</pre>"
     return html_reply("OPeNDAP Dataset Query Form", form)
 
 
 def _reply(kind: str, body: bytes, description: str, status: int = 200) -> Reply:
-    headers = (("XDODS-Server", "dods/3.7"), ("XDAP", "2.0"), ("Content-Description", description))
+    headers = (
+        ("XDODS-Server", "dods/3.7"),
+        ("XDAP", "2.0"),
+        ("Content-Description", description),
+    )
     return Reply(status, kind, body, headers)
 
 
@@ -91,24 +115,41 @@ def _das(content: Content) -> str:
         '    lat {\n        String units "degrees_north";\n        String standard_name "latitude";\n    }\n',
         '    lon {\n        String units "degrees_east";\n        String standard_name "longitude";\n    }\n',
     ]
-    blocks += [f"    {o.slug} {{\n        String long_name {_quoted(o.title)};\n    }}\n" for o in content.offerings]
+    blocks += [
+        f"    {o.slug} {{\n        String long_name {_quoted(o.title)};\n    }}\n"
+        for o in content.offerings
+    ]
     rows = [
-        f"        String {k} {_quoted(v)};\n" if isinstance(v, str) else f"        Float64 {k} {v};\n"
+        f"        String {k} {_quoted(v)};\n"
+        if isinstance(v, str)
+        else f"        Float64 {k} {v};\n"
         for k, v in _global_attributes(content).items()
     ]
-    return "Attributes {\n" + "".join(blocks) + "    NC_GLOBAL {\n" + "".join(rows) + "    }\n}\n"
+    return (
+        "Attributes {\n"
+        + "".join(blocks)
+        + "    NC_GLOBAL {\n"
+        + "".join(rows)
+        + "    }\n}\n"
+    )
 
 
 def _dmr(content: Content, name: str) -> bytes:
     axes = [el("Dimension", {"name": a, "size": SIDE}) for a in ("lat", "lon")]
-    places = [el("Float64", {"name": a}, el("Dim", {"name": f"/{a}"})) for a in ("lat", "lon")]
+    places = [
+        el("Float64", {"name": a}, el("Dim", {"name": f"/{a}"})) for a in ("lat", "lon")
+    ]
     grid = [el("Dim", {"name": "/lat"}), el("Dim", {"name": "/lon"})]
     variables = [
         el(
             "Float32",
             {"name": o.slug},
             grid,
-            el("Attribute", {"name": "long_name", "type": "String"}, el("Value", o.title)),
+            el(
+                "Attribute",
+                {"name": "long_name", "type": "String"},
+                el("Value", o.title),
+            ),
         )
         for o in content.offerings
     ]
@@ -126,7 +167,9 @@ def _dmr(content: Content, name: str) -> bytes:
         "dmrVersion": "1.0",
         "name": name,
     }
-    return write(el("Dataset", marks, axes, places, variables, notes), {}, Style("    "))
+    return write(
+        el("Dataset", marks, axes, places, variables, notes), {}, Style("    ")
+    )
 
 
 def _data(content: Content, axes: list[str], offerings: list[Offering]) -> bytes:
@@ -157,4 +200,15 @@ def _file_name(spec: ServiceSpec) -> str:
     return urlsplit(spec.endpoint).path.rpartition("/")[2]
 
 
-FAMILY = {"opendap": Kind(VERSIONS, PATHS, answer, request_url, _names, _file_name, _file_and_ending, has_box=False)}
+FAMILY = {
+    "opendap": Kind(
+        VERSIONS,
+        PATHS,
+        answer,
+        request_url,
+        _names,
+        _file_name,
+        _file_and_ending,
+        has_box=False,
+    )
+}

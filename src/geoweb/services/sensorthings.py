@@ -13,7 +13,11 @@ from ._features import Feature, features_of
 from ._service import Call, Kind, json_reply
 
 VERSIONS = ("1.0", "1.1")
-PATHS = ("/FROST-Server/{name}/v{version}", "/{name}/sta/v{version}", "/sensorthings/{name}/v{version}")
+PATHS = (
+    "/FROST-Server/{name}/v{version}",
+    "/{name}/sta/v{version}",
+    "/sensorthings/{name}/v{version}",
+)
 SETS = (
     "Things", "Locations", "HistoricalLocations", "Datastreams", "Sensors", "Observations",
     "ObservedProperties",
@@ -37,10 +41,18 @@ def answer(call: Call) -> Reply | None:
 
 
 def _root(call: Call) -> Entity:
-    found: Entity = {"value": [{"name": name, "url": f"{call.root}/{name}"} for name in SETS]}
+    found: Entity = {
+        "value": [{"name": name, "url": f"{call.root}/{name}"} for name in SETS]
+    }
     if call.spec.version == "1.1":
         spec = "http://www.opengis.net/spec/iot_sensing/1.1/req/"
-        found["serverSettings"] = {"conformance": [spec + "datamodel", spec + "resource-path", spec + "request-data"]}
+        found["serverSettings"] = {
+            "conformance": [
+                spec + "datamodel",
+                spec + "resource-path",
+                spec + "request-data",
+            ]
+        }
     return found
 
 
@@ -63,7 +75,11 @@ def _stations(call: Call) -> list[tuple[Offering, Feature]]:
 
 def _entities(call: Call, name: str) -> list[Entity]:
     if name == "Observations":
-        return [e for i in range(len(call.content.offerings)) for e in _observations(call, i)]
+        return [
+            e
+            for i in range(len(call.content.offerings))
+            for e in _observations(call, i)
+        ]
     makers: dict[str, Callable[[Offering, Feature], Entity]] = {
         "Things": _thing,
         "Locations": _location,
@@ -73,7 +89,10 @@ def _entities(call: Call, name: str) -> list[Entity]:
         "FeaturesOfInterest": _interest,
         "HistoricalLocations": _history,
     }
-    return [_finish(call, name, i + 1, makers[name](o, f)) for i, (o, f) in enumerate(_stations(call))]
+    return [
+        _finish(call, name, i + 1, makers[name](o, f))
+        for i, (o, f) in enumerate(_stations(call))
+    ]
 
 
 def _finish(call: Call, name: str, number: int, members: Entity) -> Entity:
@@ -106,11 +125,19 @@ def _thing(offering: Offering, feature: Feature) -> Entity:
 
 
 def _location(offering: Offering, feature: Feature) -> Entity:
-    return {**_words(offering), "encodingType": "application/geo+json", "location": _point(feature)}
+    return {
+        **_words(offering),
+        "encodingType": "application/geo+json",
+        "location": _point(feature),
+    }
 
 
 def _interest(offering: Offering, feature: Feature) -> Entity:
-    return {**_words(offering), "encodingType": "application/geo+json", "feature": _point(feature)}
+    return {
+        **_words(offering),
+        "encodingType": "application/geo+json",
+        "feature": _point(feature),
+    }
 
 
 def _history(_offering: Offering, feature: Feature) -> Entity:
@@ -119,19 +146,35 @@ def _history(_offering: Offering, feature: Feature) -> Entity:
 
 def _datastream(offering: Offering, _feature: Feature) -> Entity:
     kind = "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement"
-    unit = {"name": "one", "symbol": "1", "definition": "http://www.opengis.net/def/uom/UCUM/0/1"}
+    unit = {
+        "name": "one",
+        "symbol": "1",
+        "definition": "http://www.opengis.net/def/uom/UCUM/0/1",
+    }
     west, south, east, north = offering.box.as_tuple()
     ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
     area = {"type": "Polygon", "coordinates": [ring]}
-    return {**_words(offering), "observationType": kind, "unitOfMeasurement": unit, "observedArea": area}
+    return {
+        **_words(offering),
+        "observationType": kind,
+        "unitOfMeasurement": unit,
+        "observedArea": area,
+    }
 
 
 def _sensor(offering: Offering, _feature: Feature) -> Entity:
-    return {**_words(offering), "encodingType": "application/pdf", "metadata": "manual.pdf"}
+    return {
+        **_words(offering),
+        "encodingType": "application/pdf",
+        "metadata": "manual.pdf",
+    }
 
 
 def _property(offering: Offering, _feature: Feature) -> Entity:
-    return {**_words(offering), "definition": f"urn:ogc:def:phenomenon:OGC:{offering.slug}"}
+    return {
+        **_words(offering),
+        "definition": f"urn:ogc:def:phenomenon:OGC:{offering.slug}",
+    }
 
 
 def _observations(call: Call, index: int) -> list[Entity]:
@@ -157,7 +200,9 @@ _SINGULAR = {
 def _entity(call: Call, name: str, number: int, rest: list[str]) -> Reply:
     found = next((e for e in _entities(call, name) if e["@iot.id"] == number), None)
     if found is None or len(rest) > 1:
-        return json_reply({"code": 404, "type": "error", "message": "Nothing found."}, 404)
+        return json_reply(
+            {"code": 404, "type": "error", "message": "Nothing found."}, 404
+        )
     if not rest:
         return json_reply(found)
     # Things, streams, sensors and places of a station share its number; its observations have a thousand.

@@ -52,12 +52,19 @@ def answer_task(call: Call) -> Reply | None:
         "Submit": _feasibility,
         "DescribeSensor": _describe_sensor,
     }
-    return None if call.below else dispatch(call, "SPS", TASK_VERSIONS, operations, report)
+    return (
+        None if call.below else dispatch(call, "SPS", TASK_VERSIONS, operations, report)
+    )
 
 
 def report(call: Call, trouble: Trouble, version: str) -> Reply:
     first_sps = call.spec.kind == "sps" and version == "1.0.0"
-    return ows_exception(call, trouble, "1.0" if first_sps else "1.1", "2.0.0" if version == "2.0" else version)
+    return ows_exception(
+        call,
+        trouble,
+        "1.0" if first_sps else "1.1",
+        "2.0.0" if version == "2.0" else version,
+    )
 
 
 def _write(call: Call, version: str, root: Node) -> Reply:
@@ -67,23 +74,36 @@ def _write(call: Call, version: str, root: Node) -> Reply:
             "sml": "http://www.opengis.net/sensorML/1.0.1",
             "sams": "http://www.opengis.net/samplingSpatial/2.0",
         }
-    return xml_reply(call, write(root, spaces, call.content.flavour.style, call.spec.kind))
+    return xml_reply(
+        call, write(root, spaces, call.content.flavour.style, call.spec.kind)
+    )
 
 
 def _capabilities(call: Call, version: str) -> Reply:
     c, kind = call.content, call.spec.kind
     wanted = {
-        "sos": ("GetCapabilities", "DescribeSensor", "GetObservation", "GetFeatureOfInterest"),
+        "sos": (
+            "GetCapabilities",
+            "DescribeSensor",
+            "GetObservation",
+            "GetFeatureOfInterest",
+        ),
         "sps": ("GetCapabilities", "DescribeTasking", "Submit", "GetFeasibility"),
     }[kind]
     operations = [Operation(name, {}, True) for name in wanted]
-    versions = supported_versions(VERSIONS if kind == "sos" else TASK_VERSIONS, call.spec.version)
+    versions = supported_versions(
+        VERSIONS if kind == "sos" else TASK_VERSIONS, call.spec.version
+    )
     root = el(
         f"{kind}:Capabilities",
         {"version": version},
-        service_identification(c, kind.upper() if version != "1.0.0" else f"OGC:{kind.upper()}", versions),
+        service_identification(
+            c, kind.upper() if version != "1.0.0" else f"OGC:{kind.upper()}", versions
+        ),
         service_provider(c, call.root),
-        operations_metadata(door(call), operations, plain=kind == "sps" and version == "1.0.0"),
+        operations_metadata(
+            door(call), operations, plain=kind == "sps" and version == "1.0.0"
+        ),
         sensors.contents(call, version),
     )
     return _write(call, version, root)
@@ -91,11 +111,19 @@ def _capabilities(call: Call, version: str) -> Reply:
 
 def _offering_of(call: Call) -> Offering | Trouble:
     """The offering asked for, directly or by its sensor."""
-    name = call.text("offering") or call.text("procedure").rpartition(":")[2] or call.text("sensorid")
+    name = (
+        call.text("offering")
+        or call.text("procedure").rpartition(":")[2]
+        or call.text("sensorid")
+    )
     if not name:
-        return Trouble("MissingParameterValue", "The parameter OFFERING is missing", "offering")
+        return Trouble(
+            "MissingParameterValue", "The parameter OFFERING is missing", "offering"
+        )
     found = call.content.find(name.partition(",")[0].removeprefix("sensor-"))
-    return found or Trouble("InvalidParameterValue", f"{name[:100]} is unknown", "offering")
+    return found or Trouble(
+        "InvalidParameterValue", f"{name[:100]} is unknown", "offering"
+    )
 
 
 def _describe_sensor(call: Call, version: str) -> Reply:
@@ -109,13 +137,23 @@ def _describe_sensor(call: Call, version: str) -> Reply:
     )
     identifier = el("sml:identifier", {"name": "uniqueID"}, term)
     words = el("gml:description", offering.title)
-    system = el("sml:System", words, el("sml:identification", el("sml:IdentifierList", identifier)))
+    system = el(
+        "sml:System",
+        words,
+        el("sml:identification", el("sml:IdentifierList", identifier)),
+    )
     document = el("sml:SensorML", {"version": "1.0.1"}, el("sml:member", system))
     if version == "1.0.0":
         return _write(call, version, document)
     data = el("swes:SensorDescription", el("swes:data", document))
-    form = el("swes:procedureDescriptionFormat", "http://www.opengis.net/sensorML/1.0.1")
-    return _write(call, version, el("swes:DescribeSensorResponse", form, el("swes:description", data)))
+    form = el(
+        "swes:procedureDescriptionFormat", "http://www.opengis.net/sensorML/1.0.1"
+    )
+    return _write(
+        call,
+        version,
+        el("swes:DescribeSensorResponse", form, el("swes:description", data)),
+    )
 
 
 def _observations(call: Call, version: str) -> Reply:
@@ -123,10 +161,14 @@ def _observations(call: Call, version: str) -> Reply:
     if isinstance(offering, Trouble):
         return report(call, offering, version)
     features = features_of(call.spec, offering)[:20]
-    seen = [sensors.observation(f.id, f.date, f.value, offering, version) for f in features]
+    seen = [
+        sensors.observation(f.id, f.date, f.value, offering, version) for f in features
+    ]
     if version == "1.0.0":
         members = [el("om:member", node) for node in seen]
-        return _write(call, version, el("om:ObservationCollection", {"gml:id": "oc1"}, members))
+        return _write(
+            call, version, el("om:ObservationCollection", {"gml:id": "oc1"}, members)
+        )
     members = [el("sos:observationData", node) for node in seen]
     return _write(call, version, el("sos:GetObservationResponse", members))
 
@@ -153,10 +195,15 @@ def _describe_tasking(call: Call, version: str) -> Reply:
     if isinstance(offering, Trouble):
         return report(call, offering, version)
     if version == "1.0.0":
-        parameter = el("sps:InputDescriptor", {"parameterID": "duration", "use": "required"})
+        parameter = el(
+            "sps:InputDescriptor", {"parameterID": "duration", "use": "required"}
+        )
         task = el("sps:taskingParameters", el("sps:name", offering.title), parameter)
         return _write(call, version, el("sps:DescribeTaskingRequestResponse", task))
-    count = el("swe:Count", {"definition": "http://www.opengis.net/def/property/OGC/0/duration"})
+    count = el(
+        "swe:Count",
+        {"definition": "http://www.opengis.net/def/property/OGC/0/duration"},
+    )
     record = el("swe:DataRecord", el("swe:field", {"name": "duration"}, count))
     task = el("sps:taskingParameters", {"name": "duration"}, record)
     return _write(call, version, el("sps:DescribeTaskingResponse", task))
@@ -167,7 +214,11 @@ def _feasibility(call: Call, version: str) -> Reply:
     if isinstance(offering, Trouble):
         return report(call, offering, version)
     name = call.text("request")
-    tag = "sps:GetFeasibilityResponse" if name.lower() == "getfeasibility" else "sps:SubmitResponse"
+    tag = (
+        "sps:GetFeasibilityResponse"
+        if name.lower() == "getfeasibility"
+        else "sps:SubmitResponse"
+    )
     state = "FEASIBLE" if tag == "sps:GetFeasibilityResponse" else "ACCEPTED"
     status = el(
         "sps:StatusReport",
@@ -176,7 +227,15 @@ def _feasibility(call: Call, version: str) -> Reply:
         el("sps:procedure", sensors.procedure(offering)),
         el("sps:requestStatus", state),
     )
-    return _write(call, version, el(tag, el("sps:latestResponseTime", call.content.updated), el("sps:result", status)))
+    return _write(
+        call,
+        version,
+        el(
+            tag,
+            el("sps:latestResponseTime", call.content.updated),
+            el("sps:result", status),
+        ),
+    )
 
 
 def request_url(spec: ServiceSpec) -> str:

@@ -17,7 +17,11 @@ from ._service import Call, Kind, Listed, json_reply, not_found, read_box
 
 VERSIONS = ("1.0.0", "1.1.0")
 API_PATHS = ("/stac/{name}/v1", "/{name}/stac", "/api/stac/{name}")
-PATHS = ("/stac/{name}/catalog.json", "/{name}/catalog.json", "/data/{name}/stac/catalog.json")
+PATHS = (
+    "/stac/{name}/catalog.json",
+    "/{name}/catalog.json",
+    "/data/{name}/stac/catalog.json",
+)
 GEOJSON = "application/geo+json"
 CLASSES = (
     "https://api.stacspec.org/v1.0.0/core", "https://api.stacspec.org/v1.0.0/collections",
@@ -35,10 +39,16 @@ def answer_api(call: Call) -> Reply | None:
         case ["conformance"]:
             return json_reply({"conformsTo": CLASSES})
         case ["api"]:
-            return json_reply(_definition(call), content_type="application/vnd.oai.openapi+json;version=3.0")
+            return json_reply(
+                _definition(call),
+                content_type="application/vnd.oai.openapi+json;version=3.0",
+            )
         case ["collections"]:
             found = [_collection(call, o, api=True) for o in call.content.offerings]
-            links = [_link("self", f"{call.root}/collections"), _link("root", call.root)]
+            links = [
+                _link("self", f"{call.root}/collections"),
+                _link("root", call.root),
+            ]
             return json_reply({"collections": found, "links": links})
         case ["collections", name, *rest]:
             offering = call.content.find(name)
@@ -48,7 +58,9 @@ def answer_api(call: Call) -> Reply | None:
     return not_found(call.below)
 
 
-def _link(rel: str, href: str, kind: str = "application/json", **more: str) -> dict[str, str]:
+def _link(
+    rel: str, href: str, kind: str = "application/json", **more: str
+) -> dict[str, str]:
     return {"rel": rel, "href": href, "type": kind, **more}
 
 
@@ -59,11 +71,18 @@ def _landing(call: Call) -> dict[str, object]:
         _link("root", root),
         _link("data", f"{root}/collections"),
         _link("conformance", f"{root}/conformance"),
-        _link("service-desc", f"{root}/api", "application/vnd.oai.openapi+json;version=3.0"),
+        _link(
+            "service-desc",
+            f"{root}/api",
+            "application/vnd.oai.openapi+json;version=3.0",
+        ),
         _link("service-doc", f"{root}/api.html", "text/html"),
         _link("search", f"{root}/search", GEOJSON, method="GET"),
         _link("search", f"{root}/search", GEOJSON, method="POST"),
-        *(_link("child", f"{root}/collections/{o.slug}", title=o.title) for o in call.content.offerings),
+        *(
+            _link("child", f"{root}/collections/{o.slug}", title=o.title)
+            for o in call.content.offerings
+        ),
     ]
     return {**_catalog(call), "conformsTo": CLASSES, "links": links}
 
@@ -81,7 +100,11 @@ def _catalog(call: Call) -> dict[str, object]:
 def _definition(call: Call) -> dict[str, object]:
     good = {"get": {"responses": {"200": {"description": "Success"}}}}
     info = {"title": call.content.title, "version": "1.0.0"}
-    return {"openapi": "3.0.3", "info": info, "paths": dict.fromkeys(("/", "/collections", "/search"), good)}
+    return {
+        "openapi": "3.0.3",
+        "info": info,
+        "paths": dict.fromkeys(("/", "/collections", "/search"), good),
+    }
 
 
 def _service_assets(listed: tuple[Listed, ...]) -> dict[str, object]:
@@ -106,8 +129,15 @@ def _collection(call: Call, offering: Offering, api: bool) -> dict[str, object]:
             _link("items", f"{root}/items", GEOJSON),
         ]
     else:
-        items = [_link("item", f"./{f.id}/{f.id}.json", GEOJSON) for f in _items_of(call, offering)]
-        links = [_link("root", "../catalog.json"), _link("parent", "../catalog.json"), *items]
+        items = [
+            _link("item", f"./{f.id}/{f.id}.json", GEOJSON)
+            for f in _items_of(call, offering)
+        ]
+        links = [
+            _link("root", "../catalog.json"),
+            _link("parent", "../catalog.json"),
+            *items,
+        ]
     first = offering.number == 0
     return {
         "type": "Collection",
@@ -117,10 +147,14 @@ def _collection(call: Call, offering: Offering, api: bool) -> dict[str, object]:
         "description": offering.abstract or offering.title,
         "keywords": list(offering.keywords),
         "license": ("CC-BY-4.0", "proprietary", "other")[call.spec.seed % 3],
-        "providers": [{"name": call.content.organisation, "roles": ["producer", "host"]}],
+        "providers": [
+            {"name": call.content.organisation, "roles": ["producer", "host"]}
+        ],
         "extent": {
             "spatial": {"bbox": [list(offering.box.as_tuple())]},
-            "temporal": {"interval": [list(offering.times or ("2015-01-01T00:00:00Z", None))]},
+            "temporal": {
+                "interval": [list(offering.times or ("2015-01-01T00:00:00Z", None))]
+            },
         },
         "links": links,
         **({"assets": _service_assets(call.listed)} if first and call.listed else {}),
@@ -131,13 +165,20 @@ def _items_of(call: Call, offering: Offering) -> tuple[Feature, ...]:
     return features_of(call.spec, offering)[:40]
 
 
-def _item(call: Call, offering: Offering, feature: Feature, api: bool) -> dict[str, object]:
+def _item(
+    call: Call, offering: Offering, feature: Feature, api: bool
+) -> dict[str, object]:
     root = f"{call.root}/collections/{offering.slug}" if api else ".."
     own = f"{root}/items/{feature.id}" if api else f"./{feature.id}.json"
     above = root if api else "../collection.json"
     base = f"{own}/" if api else "./"
     xs, ys = [p[0] for p in feature.points], [p[1] for p in feature.points]
-    found = as_geojson(feature, stac_version=call.spec.version, stac_extensions=[], collection=offering.slug)
+    found = as_geojson(
+        feature,
+        stac_version=call.spec.version,
+        stac_extensions=[],
+        collection=offering.slug,
+    )
     properties = found["properties"]
     if isinstance(properties, dict):
         properties["datetime"] = feature.date
@@ -147,8 +188,16 @@ def _item(call: Call, offering: Offering, feature: Feature, api: bool) -> dict[s
         _link("root", call.root if api else "../../catalog.json"),
     ]  # fmt: skip
     found["assets"] = {
-        "data": {"href": f"{base}data.tif", "type": "image/tiff; application=geotiff", "roles": ["data"]},
-        "thumbnail": {"href": f"{base}thumbnail.png", "type": "image/png", "roles": ["thumbnail"]},
+        "data": {
+            "href": f"{base}data.tif",
+            "type": "image/tiff; application=geotiff",
+            "roles": ["data"],
+        },
+        "thumbnail": {
+            "href": f"{base}thumbnail.png",
+            "type": "image/png",
+            "roles": ["thumbnail"],
+        },
     }
     return found
 
@@ -162,7 +211,11 @@ def _asset(call: Call, offering: Offering, name: str) -> Reply:
             draw_grid(f"{call.spec.seed} {offering.slug}", box, 32, 32),
         )
     if name == "thumbnail.png":
-        return Reply(200, "image/png", draw_map(f"{call.spec.seed} {offering.slug}", box, (128, 128), "image/png"))
+        return Reply(
+            200,
+            "image/png",
+            draw_map(f"{call.spec.seed} {offering.slug}", box, (128, 128), "image/png"),
+        )
     return not_found(name)
 
 
@@ -172,14 +225,20 @@ def _below(call: Call, offering: Offering, rest: list[str]) -> Reply:
             return json_reply(_collection(call, offering, api=True))
         case ["items"]:
             found = inside(_items_of(call, offering), read_box(call.text("bbox")))
-            return _page(call, [(offering, f) for f in found], f"{call.root}/collections/{offering.slug}/items")
+            return _page(
+                call,
+                [(offering, f) for f in found],
+                f"{call.root}/collections/{offering.slug}/items",
+            )
         case ["items", name, *asset]:
             feature = next((f for f in _items_of(call, offering) if f.id == name), None)
             if feature is None or len(asset) > 1:
                 return not_found(name)
             if asset:
                 return _asset(call, offering, asset[0])
-            return json_reply(_item(call, offering, feature, api=True), content_type=GEOJSON)
+            return json_reply(
+                _item(call, offering, feature, api=True), content_type=GEOJSON
+            )
     return not_found("/".join(rest))
 
 
@@ -189,9 +248,13 @@ def _search(call: Call) -> Reply:
         try:
             asked = orjson.loads(call.request.body or b"{}")
         except orjson.JSONDecodeError:
-            return json_reply({"code": "BadRequest", "description": "The body is no JSON"}, 400)
+            return json_reply(
+                {"code": "BadRequest", "description": "The body is no JSON"}, 400
+            )
         if not isinstance(asked, dict):
-            return json_reply({"code": "BadRequest", "description": "The body is no object"}, 400)
+            return json_reply(
+                {"code": "BadRequest", "description": "The body is no object"}, 400
+            )
         if isinstance(asked.get("collections"), list):
             wanted = ",".join(c for c in asked["collections"] if isinstance(c, str))
         if isinstance(asked.get("bbox"), list):
@@ -208,13 +271,18 @@ def _page(call: Call, found: list[tuple[Offering, Feature]], url: str) -> Reply:
     shown = found[offset : offset + limit]
     links = [_link("self", url, GEOJSON), _link("root", call.root)]
     if offset + limit < len(found):
-        kept = {k.lower(): v for k, v in call.params.items() if k in ("BBOX", "COLLECTIONS", "DATETIME")}
+        kept = {
+            k.lower(): v
+            for k, v in call.params.items()
+            if k in ("BBOX", "COLLECTIONS", "DATETIME")
+        }
         query = urlencode({**kept, "limit": limit, "token": offset + limit})
         links.append(_link("next", f"{url}?{query}", GEOJSON, method="GET"))
     features = [_item(call, o, f, api=True) for o, f in shown]
     counts = {"numberMatched": len(found), "numberReturned": len(shown)}
     return json_reply(
-        {"type": "FeatureCollection", "features": features, "links": links, **counts}, content_type=GEOJSON
+        {"type": "FeatureCollection", "features": features, "links": links, **counts},
+        content_type=GEOJSON,
     )
 
 
@@ -226,7 +294,10 @@ def _beside(spec: ServiceSpec, path: str) -> str | None:
 def answer_static(call: Call) -> Reply | None:
     match call.steps:
         case ["catalog.json"]:
-            children = [_link("child", f"./{o.slug}/collection.json", title=o.title) for o in call.content.offerings]
+            children = [
+                _link("child", f"./{o.slug}/collection.json", title=o.title)
+                for o in call.content.offerings
+            ]
             links = [_link("root", "./catalog.json"), *children]
             return json_reply({**_catalog(call), "links": links})
         case [name, *rest]:
@@ -238,7 +309,11 @@ def answer_static(call: Call) -> Reply | None:
 def _file(call: Call, offering: Offering, rest: list[str]) -> Reply:
     if rest == ["collection.json"]:
         return json_reply(_collection(call, offering, api=False))
-    feature = next((f for f in _items_of(call, offering) if f.id == rest[0]), None) if len(rest) == 2 else None
+    feature = (
+        next((f for f in _items_of(call, offering) if f.id == rest[0]), None)
+        if len(rest) == 2
+        else None
+    )
     if feature is None:
         return not_found("/".join(rest))
     if rest[1] == f"{feature.id}.json":

@@ -42,10 +42,16 @@ def answer(call: Call) -> Reply | None:
     steps = call.steps
     if steps == ["catalog", "catalog.xml"]:
         spaces = {"xlink": XLINK}
-        return Reply(200, "application/xml; charset=UTF-8", write(_catalog(call), spaces, Style("  ")))
+        return Reply(
+            200,
+            "application/xml; charset=UTF-8",
+            write(_catalog(call), spaces, Style("  ")),
+        )
     if steps == ["catalog", "catalog.html"]:
         rows = "".join(f"<li>{file_name(o)}</li>" for o in call.content.offerings)
-        return html_reply("THREDDS Catalog", f"<h1>{escape(call.content.title)}</h1><ul>{rows}</ul>")
+        return html_reply(
+            "THREDDS Catalog", f"<h1>{escape(call.content.title)}</h1><ul>{rows}</ul>"
+        )
     if len(steps) == 2:
         return _file(call, steps[0], steps[1])
     return html_reply("Not found", "<p>404</p>", 404)
@@ -70,8 +76,13 @@ def _file(call: Call, service: str, name: str) -> Reply:
 def _catalog(call: Call) -> Node:
     c = call.content
     context, folder = _context_and_folder(call.spec)
-    services = [el("service", {"name": n, "serviceType": t, "base": f"{context}/{p}/"}) for n, t, p in SERVICES]
-    compound = el("service", {"name": "all", "serviceType": "Compound", "base": ""}, services)
+    services = [
+        el("service", {"name": n, "serviceType": t, "base": f"{context}/{p}/"})
+        for n, t, p in SERVICES
+    ]
+    compound = el(
+        "service", {"name": "all", "serviceType": "Compound", "base": ""}, services
+    )
     metadata = el(
         "metadata",
         {"inherited": "true"},
@@ -80,7 +91,11 @@ def _catalog(call: Call) -> Node:
         el("documentation", {"type": "summary"}, c.abstract),
         el("documentation", {"type": "rights"}, c.constraints),
         [el("keyword", k) for k in c.keywords],
-        el("creator", el("name", c.organisation), el("contact", {"url": call.root, "email": c.email})),
+        el(
+            "creator",
+            el("name", c.organisation),
+            el("contact", {"url": call.root, "email": c.email}),
+        ),
     )
     files = [_dataset(o, folder) for o in c.offerings]
     top = el(
@@ -88,10 +103,21 @@ def _catalog(call: Call) -> Node:
         {"name": c.title, "ID": folder},
         metadata,
         files,
-        [_documentation(other) for other in call.listed if other.spec.kind != "thredds"],
+        [
+            _documentation(other)
+            for other in call.listed
+            if other.spec.kind != "thredds"
+        ],
     )
     references = [
-        el("catalogRef", {"xlink:href": other.url, "xlink:title": content_of(other.spec).title, "name": ""})
+        el(
+            "catalogRef",
+            {
+                "xlink:href": other.url,
+                "xlink:title": content_of(other.spec).title,
+                "name": "",
+            },
+        )
         for other in call.listed
         if other.spec.kind == "thredds"
     ]
@@ -105,17 +131,30 @@ def _catalog(call: Call) -> Node:
 
 
 def _documentation(listed: Listed) -> Node:
-    return el("documentation", {"xlink:href": listed.url, "xlink:title": content_of(listed.spec).title})
+    return el(
+        "documentation",
+        {"xlink:href": listed.url, "xlink:title": content_of(listed.spec).title},
+    )
 
 
 def _dataset(offering: Offering, folder: str) -> Node:
     west, south, east, north = corners(offering.box)
-    span = [el("start", str(west)), el("size", str(east - west)), el("units", "degrees_east")]
-    rise = [el("start", str(south)), el("size", str(north - south)), el("units", "degrees_north")]
+    span = [
+        el("start", str(west)),
+        el("size", str(east - west)),
+        el("units", "degrees_east"),
+    ]
+    rise = [
+        el("start", str(south)),
+        el("size", str(north - south)),
+        el("units", "degrees_north"),
+    ]
     coverage = el("geospatialCoverage", el("northsouth", rise), el("eastwest", span))
     times = None
     if offering.times:
-        times = el("timeCoverage", el("start", offering.times[0]), el("end", offering.times[1]))
+        times = el(
+            "timeCoverage", el("start", offering.times[0]), el("end", offering.times[1])
+        )
     name = file_name(offering)
     size = el("dataSize", {"units": "Mbytes"}, str(offering.number + 1.5))
     return el(
@@ -135,4 +174,6 @@ def _names(spec: ServiceSpec) -> tuple[str, ...]:
     return tuple(file_name(o) for o in content_of(spec).offerings)
 
 
-FAMILY = {"thredds": Kind(("1.0.1", "1.2"), PATHS, answer, _endpoint, _names, below=_below)}
+FAMILY = {
+    "thredds": Kind(("1.0.1", "1.2"), PATHS, answer, _endpoint, _names, below=_below)
+}

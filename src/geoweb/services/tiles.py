@@ -20,7 +20,12 @@ TMS_PATHS = (
     "/mapproxy/{name}/tms/1.0.0",
     "/{name}/tilecache/1.0.0",
 )
-JSON_PATHS = ("/data/{name}.json", "/tiles/{name}/tilejson.json", "/{name}/tiles.json", "/v3/{name}.json")
+JSON_PATHS = (
+    "/data/{name}.json",
+    "/tiles/{name}/tilejson.json",
+    "/{name}/tiles.json",
+    "/v3/{name}.json",
+)
 XYZ_PATHS = ("/tiles/{name}", "/{name}/tile", "/osm/{name}", "/cache/{name}/xyz")
 VECTOR = "application/vnd.mapbox-vector-tile"
 
@@ -44,7 +49,9 @@ def answer_tms(call: Call) -> Reply | None:
         return html_reply("Not found", "<p>No such tile</p>", 404)
     zoom, column, row = place
     # TMS counts rows from the south, everybody else from the north.
-    picture = draw_tile(f"{call.spec.seed} {offering.slug}", (zoom, column, (1 << zoom) - 1 - row))
+    picture = draw_tile(
+        f"{call.spec.seed} {offering.slug}", (zoom, column, (1 << zoom) - 1 - row)
+    )
     return Reply(200, "image/png", picture or b"")
 
 
@@ -63,7 +70,12 @@ def _tile_map_service(call: Call) -> Node:
     ]
     head = el("Title", call.content.title), el("Abstract", call.content.abstract)
     services = call.root.rpartition("/")[0]
-    return el("TileMapService", {"version": "1.0.0", "services": services}, head, el("TileMaps", maps))
+    return el(
+        "TileMapService",
+        {"version": "1.0.0", "services": services},
+        head,
+        el("TileMaps", maps),
+    )
 
 
 def _tile_map(call: Call, offering: Offering) -> Node:
@@ -79,7 +91,12 @@ def _tile_map(call: Call, offering: Offering) -> Node:
         )
         for z in range(MAX_ZOOM + 1)
     ]
-    form = {"width": "256", "height": "256", "mime-type": "image/png", "extension": "png"}
+    form = {
+        "width": "256",
+        "height": "256",
+        "mime-type": "image/png",
+        "extension": "png",
+    }
     return el(
         "TileMap",
         {"version": "1.0.0", "tilemapservice": call.root},
@@ -113,7 +130,9 @@ def answer_tilejson(call: Call) -> Reply | None:
     if place is None or not is_tile(*place):
         return json_reply({"message": "Tile does not exist"}, 404)
     if is_vector(call.spec):
-        layers = [(o.slug, list(features_of(call.spec, o))) for o in call.content.offerings]
+        layers = [
+            (o.slug, list(features_of(call.spec, o))) for o in call.content.offerings
+        ]
         return Reply(200, VECTOR, draw_vector_tile(layers, place))
     return Reply(200, "image/png", draw_tile(f"{call.spec.seed}", place) or b"")
 
@@ -152,7 +171,11 @@ def _tilejson(call: Call) -> dict[str, object]:
 
 def tilejson_names(spec: ServiceSpec) -> tuple[str, ...]:
     content = content_of(spec)
-    return tuple(o.slug for o in content.offerings) if is_vector(spec) else (content.title,)
+    return (
+        tuple(o.slug for o in content.offerings)
+        if is_vector(spec)
+        else (content.title,)
+    )
 
 
 def answer_xyz(call: Call) -> Reply | None:
@@ -191,6 +214,15 @@ def _untitled(spec: ServiceSpec) -> str:  # noqa: ARG001 - nor a title
 
 FAMILY = {
     "tms": Kind(("1.0.0",), TMS_PATHS, answer_tms, _endpoint, has_box=False),
-    "tilejson": Kind(("2.2.0", "3.0.0"), JSON_PATHS, answer_tilejson, _endpoint, tilejson_names, below=_beside),
-    "xyz": Kind(("",), XYZ_PATHS, answer_xyz, _xyz_url, _nothing, _untitled, has_box=False),
+    "tilejson": Kind(
+        ("2.2.0", "3.0.0"),
+        JSON_PATHS,
+        answer_tilejson,
+        _endpoint,
+        tilejson_names,
+        below=_beside,
+    ),
+    "xyz": Kind(
+        ("",), XYZ_PATHS, answer_xyz, _xyz_url, _nothing, _untitled, has_box=False
+    ),
 }

@@ -25,7 +25,9 @@ PATHS = (
 )
 QUERY_PATHS = ("/rasdaman/{name}/ows", "/petascope/{name}/wcps", "/{name}/rasdaman/ows")
 _SUBSET = re.compile(r"(\w{1,20})\(([^,()]{1,40})(?:,([^,()]{1,40}))?\)")
-_CLAUSE = re.compile(r"\bfor\b[^(]{0,40}\bin\b\s{0,9}\(?\s{0,9}([\w:.-]{1,100})", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\bfor\b[^(]{0,40}\bin\b\s{0,9}\(?\s{0,9}([\w:.-]{1,100})", re.IGNORECASE
+)
 
 
 def answer(call: Call) -> Reply | None:
@@ -42,21 +44,48 @@ def answer(call: Call) -> Reply | None:
 def report(call: Call, trouble: Trouble, version: str) -> Reply:
     if version == "1.0.0":
         return ogc_exception(call, trouble)
-    return ows_exception(call, trouble, "1.1" if version.startswith("1") else "2.0", version)
+    return ows_exception(
+        call, trouble, "1.1" if version.startswith("1") else "2.0", version
+    )
 
 
 def _asked(call: Call, version: str) -> tuple[list[Offering], Trouble | None]:
-    parameter = "coverage" if version == "1.0.0" else "identifier" if version.startswith("1") else "coverageid"
-    text = next((call.text(p) for p in (parameter, parameter + "s", "coverageid") if call.text(p)), "")
-    if not text and version == "1.0.0" and call.text("request").lower() == "describecoverage":
-        return list(call.content.offerings), None  # WCS 1.0.0: without a name, all are described
+    parameter = (
+        "coverage"
+        if version == "1.0.0"
+        else "identifier"
+        if version.startswith("1")
+        else "coverageid"
+    )
+    text = next(
+        (
+            call.text(p)
+            for p in (parameter, parameter + "s", "coverageid")
+            if call.text(p)
+        ),
+        "",
+    )
+    if (
+        not text
+        and version == "1.0.0"
+        and call.text("request").lower() == "describecoverage"
+    ):
+        return list(
+            call.content.offerings
+        ), None  # WCS 1.0.0: without a name, all are described
     if not text:
-        return [], Trouble("MissingParameterValue", f"The parameter {parameter.upper()} is missing", parameter)
+        return [], Trouble(
+            "MissingParameterValue",
+            f"The parameter {parameter.upper()} is missing",
+            parameter,
+        )
     found: list[Offering] = []
     for name in text.split(",")[:50]:
         offering = call.content.find(name.replace("__", ":"))
         if offering is None:
-            code = "NoSuchCoverage" if version.startswith("2") else "InvalidParameterValue"
+            code = (
+                "NoSuchCoverage" if version.startswith("2") else "InvalidParameterValue"
+            )
             return [], Trouble(code, f"Coverage {name[:100]} is unknown", parameter)
         found.append(offering)
     return found, None
@@ -76,12 +105,21 @@ def _coverage(call: Call, version: str) -> Reply:
         return report(call, trouble, version)
     box = _window(call, version, corners(offerings[0].box))
     if box is None or not (box[0] < box[2] and box[1] < box[3]):
-        return report(call, Trouble("InvalidParameterValue", "The asked area is empty", "bbox"), version)
+        return report(
+            call,
+            Trouble("InvalidParameterValue", "The asked area is empty", "bbox"),
+            version,
+        )
     size = call.number("width", 64, 256) or 64, call.number("height", 64, 256) or 64
     image = draw_grid(f"{call.spec.seed} {offerings[0].slug}", box, *size)
     if version.startswith("1.1"):
         return _multipart(call, version, offerings[0], image)
-    return Reply(200, "image/tiff", image, (("Content-Disposition", f"inline; filename={offerings[0].slug}.tif"),))
+    return Reply(
+        200,
+        "image/tiff",
+        image,
+        (("Content-Disposition", f"inline; filename={offerings[0].slug}.tif"),),
+    )
 
 
 def _window(
@@ -105,10 +143,17 @@ def _window(
 
 def _multipart(call: Call, version: str, offering: Offering, image: bytes) -> Reply:
     """WCS 1.1 sends an inventory first and the coverage as a second part."""
-    inventory = write(*documents.inventory(version, offering), call.content.flavour.style, "wcs")
-    parts = (("text/xml", "urn:ogc:wcs:1.1:coverages", inventory), ("image/tiff", "coverage/0.tif", image))
+    inventory = write(
+        *documents.inventory(version, offering), call.content.flavour.style, "wcs"
+    )
+    parts = (
+        ("text/xml", "urn:ogc:wcs:1.1:coverages", inventory),
+        ("image/tiff", "coverage/0.tif", image),
+    )
     body = b"".join(
-        f"--wcs\r\nContent-Type: {kind}\r\nContent-ID: <{name}>\r\n\r\n".encode() + data + b"\r\n"
+        f"--wcs\r\nContent-Type: {kind}\r\nContent-ID: <{name}>\r\n\r\n".encode()
+        + data
+        + b"\r\n"
         for kind, name, data in parts
     )
     return Reply(200, 'multipart/related; boundary="wcs"', body + b"--wcs--\r\n")
@@ -120,11 +165,23 @@ def _process(call: Call, version: str) -> Reply:
     clause = _CLAUSE.search(query)
     offering = call.content.find(clause[1]) if clause else None
     if clause is None:
-        return report(call, Trouble("WcpsError", "The query has no FOR clause", "query"), version)
+        return report(
+            call, Trouble("WcpsError", "The query has no FOR clause", "query"), version
+        )
     if offering is None:
-        return report(call, Trouble("NoSuchCoverage", f"Coverage {clause[1]} is unknown", "query"), version)
-    if "encode" in query.lower() and "csv" not in query.lower() and "json" not in query.lower():
-        image = draw_grid(f"{call.spec.seed} {offering.slug}", corners(offering.box), 32, 32)
+        return report(
+            call,
+            Trouble("NoSuchCoverage", f"Coverage {clause[1]} is unknown", "query"),
+            version,
+        )
+    if (
+        "encode" in query.lower()
+        and "csv" not in query.lower()
+        and "json" not in query.lower()
+    ):
+        image = draw_grid(
+            f"{call.spec.seed} {offering.slug}", corners(offering.box), 32, 32
+        )
         return Reply(200, "image/tiff", image)
     return Reply(200, "text/plain; charset=UTF-8", str(100 + offering.number).encode())
 

@@ -99,12 +99,20 @@ def _namespaces(call: Call, version: str) -> dict[str, str]:
     if second:
         spaces["fes"] = "http://www.opengis.net/fes/2.0"
     prefix = workspace_prefix(call.content)
-    return {**spaces, prefix: f"http://{prefix}.example.test/schema"} if prefix else spaces
+    return (
+        {**spaces, prefix: f"http://{prefix}.example.test/schema"} if prefix else spaces
+    )
 
 
 def _capabilities(call: Call, version: str) -> Reply:
-    root = _old_capabilities(call) if version == "1.0.0" else _new_capabilities(call, version)
-    return xml_reply(call, write(root, _namespaces(call, version), call.content.flavour.style, "wfs"))
+    root = (
+        _old_capabilities(call)
+        if version == "1.0.0"
+        else _new_capabilities(call, version)
+    )
+    return xml_reply(
+        call, write(root, _namespaces(call, version), call.content.flavour.style, "wfs")
+    )
 
 
 def _old_capabilities(call: Call) -> Node:
@@ -114,7 +122,12 @@ def _old_capabilities(call: Call) -> Node:
     requests = el(
         "wfs:Request",
         el("wfs:GetCapabilities", http, post),
-        el("wfs:DescribeFeatureType", el("wfs:SchemaDescriptionLanguage", el("wfs:XMLSCHEMA")), http, post),
+        el(
+            "wfs:DescribeFeatureType",
+            el("wfs:SchemaDescriptionLanguage", el("wfs:XMLSCHEMA")),
+            http,
+            post,
+        ),
         el("wfs:GetFeature", el("wfs:ResultFormat", el("wfs:GML2")), http, post),
     )
     service = el(
@@ -131,7 +144,9 @@ def _old_capabilities(call: Call) -> Node:
     types_node = el("wfs:FeatureTypeList", el("wfs:Operations", el("wfs:Query")), types)
     comparisons = el("ogc:Comparison_Operators", el("ogc:Simple_Comparisons"))
     scalar = el("ogc:Scalar_Capabilities", el("ogc:Logical_Operators"), comparisons)
-    spatial = el("ogc:Spatial_Capabilities", el("ogc:Spatial_Operators", el("ogc:BBOX")))
+    spatial = el(
+        "ogc:Spatial_Capabilities", el("ogc:Spatial_Operators", el("ogc:BBOX"))
+    )
     filters = el("ogc:Filter_Capabilities", spatial, scalar)
     return el(
         "wfs:WFS_Capabilities",
@@ -159,7 +174,9 @@ def _old_type(content: Content, offering: Offering) -> Node:
 
 def _new_capabilities(call: Call, version: str) -> Node:
     c, second = call.content, version.startswith("2")
-    versions = [v for v in supported_versions(VERSIONS, call.spec.version) if v != "1.0.0"]
+    versions = [
+        v for v in supported_versions(VERSIONS, call.spec.version) if v != "1.0.0"
+    ]
     formats = [
         "application/gml+xml; version=3.2" if second else "text/xml; subtype=gml/3.1.1",
         "application/json",
@@ -167,23 +184,41 @@ def _new_capabilities(call: Call, version: str) -> Node:
     operations = [
         Operation("GetCapabilities", {"AcceptVersions": versions}, True),
         Operation("DescribeFeatureType", {"outputFormat": formats[:1]}, True),
-        Operation("GetFeature", {"resultType": ["results", "hits"], "outputFormat": formats}, True),
+        Operation(
+            "GetFeature",
+            {"resultType": ["results", "hits"], "outputFormat": formats},
+            True,
+        ),
     ]
     if second:
         operations.append(Operation("ListStoredQueries", {}))
-    constraint = el("ows:Constraint", {"name": "KVPEncoding"}, el("ows:NoValues"), el("ows:DefaultValue", "TRUE"))
+    constraint = el(
+        "ows:Constraint",
+        {"name": "KVPEncoding"},
+        el("ows:NoValues"),
+        el("ows:DefaultValue", "TRUE"),
+    )
     return el(
         "wfs:WFS_Capabilities",
         {"version": version, "updateSequence": str(call.spec.seed % 900)},
-        service_identification(c, "WFS", [version] if c.flavour.id == "qgis" else versions),
+        service_identification(
+            c, "WFS", [version] if c.flavour.id == "qgis" else versions
+        ),
         service_provider(c, call.root),
-        operations_metadata(door(call), operations, *([constraint] if second else []), plain=not second),
-        el("wfs:FeatureTypeList", [_new_type(c, o, second, formats) for o in c.offerings]),
+        operations_metadata(
+            door(call), operations, *([constraint] if second else []), plain=not second
+        ),
+        el(
+            "wfs:FeatureTypeList",
+            [_new_type(c, o, second, formats) for o in c.offerings],
+        ),
         _filter_capabilities(second),
     )
 
 
-def _new_type(content: Content, offering: Offering, second: bool, formats: list[str]) -> Node:
+def _new_type(
+    content: Content, offering: Offering, second: bool, formats: list[str]
+) -> Node:
     crs = "CRS" if second else "SRS"
     return el(
         "wfs:FeatureType",
@@ -206,16 +241,36 @@ def _filter_capabilities(second: bool) -> Node:
             el("ogc:SpatialOperators", el("ogc:SpatialOperator", {"name": "BBOX"})),
         )
         scalar = el("ogc:Scalar_Capabilities", el("ogc:LogicalOperators"))
-        return el("ogc:Filter_Capabilities", spatial, scalar, el("ogc:Id_Capabilities", el("ogc:FID")))
+        return el(
+            "ogc:Filter_Capabilities",
+            spatial,
+            scalar,
+            el("ogc:Id_Capabilities", el("ogc:FID")),
+        )
     names = ("ImplementsQuery", "ImplementsAdHocQuery", "ImplementsMinSpatialFilter")
-    constraints = [el("fes:Constraint", {"name": n}, el("ows:NoValues"), el("ows:DefaultValue", "TRUE")) for n in names]
+    constraints = [
+        el(
+            "fes:Constraint",
+            {"name": n},
+            el("ows:NoValues"),
+            el("ows:DefaultValue", "TRUE"),
+        )
+        for n in names
+    ]
     spatial = el(
         "fes:Spatial_Capabilities",
         el("fes:GeometryOperands", el("fes:GeometryOperand", {"name": "gml:Envelope"})),
         el("fes:SpatialOperators", el("fes:SpatialOperator", {"name": "BBOX"})),
     )
-    identifier = el("fes:Id_Capabilities", el("fes:ResourceIdentifier", {"name": "fes:ResourceId"}))
-    return el("fes:Filter_Capabilities", el("fes:Conformance", constraints), identifier, spatial)
+    identifier = el(
+        "fes:Id_Capabilities", el("fes:ResourceIdentifier", {"name": "fes:ResourceId"})
+    )
+    return el(
+        "fes:Filter_Capabilities",
+        el("fes:Conformance", constraints),
+        identifier,
+        spatial,
+    )
 
 
 def _asked_types(call: Call) -> tuple[list[Offering], Trouble | None]:
@@ -224,7 +279,11 @@ def _asked_types(call: Call) -> tuple[list[Offering], Trouble | None]:
     for name in [n.strip("()") for n in text.split(",") if n][:50]:
         offering = call.content.find(name)
         if offering is None:
-            return [], Trouble("InvalidParameterValue", f"Feature type {name[:100]} is unknown", "typename")
+            return [], Trouble(
+                "InvalidParameterValue",
+                f"Feature type {name[:100]} is unknown",
+                "typename",
+            )
         found.append(offering)
     return found, None
 
@@ -234,12 +293,25 @@ def _describe(call: Call, version: str) -> Reply:
     if trouble:
         return report(call, trouble, version)
     spaces = {**_namespaces(call, version), "xsd": "http://www.w3.org/2001/XMLSchema"}
-    gml = {"1.0.0": "2.1.2/feature.xsd", "1.1.0": "3.1.1/base/gml.xsd"}.get(version, "3.2.1/gml.xsd")
+    gml = {"1.0.0": "2.1.2/feature.xsd", "1.1.0": "3.1.1/base/gml.xsd"}.get(
+        version, "3.2.1/gml.xsd"
+    )
     prefix = workspace_prefix(call.content)
     target = {"targetNamespace": spaces[prefix]} if prefix else {}
-    reference = {"namespace": spaces["gml"], "schemaLocation": f"http://schemas.opengis.net/gml/{gml}"}
-    types = [_schema_of(o, prefix, version) for o in offerings or call.content.offerings]
-    root = el("xsd:schema", {"elementFormDefault": "qualified"}, target, el("xsd:import", reference), types)
+    reference = {
+        "namespace": spaces["gml"],
+        "schemaLocation": f"http://schemas.opengis.net/gml/{gml}",
+    }
+    types = [
+        _schema_of(o, prefix, version) for o in offerings or call.content.offerings
+    ]
+    root = el(
+        "xsd:schema",
+        {"elementFormDefault": "qualified"},
+        target,
+        el("xsd:import", reference),
+        types,
+    )
     return xml_reply(call, write(root, spaces, call.content.flavour.style))
 
 
@@ -251,7 +323,13 @@ def _schema_of(offering: Offering, prefix: str, version: str) -> list[Node]:
         ("geom", f"gml:{kinds[offering.shape]}PropertyType"), ("name", "xsd:string"), ("code", "xsd:int"),
         ("value", "xsd:double"), ("date", "xsd:dateTime"),
     ]  # fmt: skip
-    sequence = el("xsd:sequence", [el("xsd:element", {"name": n, "type": t, "minOccurs": "0"}) for n, t in fields])
+    sequence = el(
+        "xsd:sequence",
+        [
+            el("xsd:element", {"name": n, "type": t, "minOccurs": "0"})
+            for n, t in fields
+        ],
+    )
     above = "gml:AbstractFeatureType"
     own = f"{prefix}:{offering.slug}Type" if prefix else f"{offering.slug}Type"
     group = "gml:AbstractFeature" if version.startswith("2") else "gml:_Feature"
@@ -261,7 +339,10 @@ def _schema_of(offering: Offering, prefix: str, version: str) -> list[Node]:
             {"name": f"{offering.slug}Type"},
             el("xsd:complexContent", el("xsd:extension", {"base": above}, sequence)),
         ),
-        el("xsd:element", {"name": offering.slug, "type": own, "substitutionGroup": group}),
+        el(
+            "xsd:element",
+            {"name": offering.slug, "type": own, "substitutionGroup": group},
+        ),
     ]
 
 
@@ -273,7 +354,9 @@ def _stored_queries(call: Call, version: str) -> Reply:  # noqa: ARG001 - WFS 2.
         [el("wfs:ReturnFeatureType", n) for n in type_names(call.spec)],
     )
     root = el("wfs:ListStoredQueriesResponse", query)
-    return xml_reply(call, write(root, _namespaces(call, "2.0.0"), call.content.flavour.style, "wfs"))
+    return xml_reply(
+        call, write(root, _namespaces(call, "2.0.0"), call.content.flavour.style, "wfs")
+    )
 
 
 def _asked_box(call: Call, version: str) -> tuple[float, float, float, float] | None:
@@ -288,7 +371,9 @@ def _asked_box(call: Call, version: str) -> tuple[float, float, float, float] | 
 def _features(call: Call, version: str) -> Reply:
     offerings, trouble = _asked_types(call)
     if not offerings and not trouble:
-        trouble = Trouble("MissingParameterValue", "The parameter TYPENAME is missing", "typename")
+        trouble = Trouble(
+            "MissingParameterValue", "The parameter TYPENAME is missing", "typename"
+        )
     if trouble:
         return report(call, trouble, version)
     box = _asked_box(call, version)
@@ -303,17 +388,29 @@ def _features(call: Call, version: str) -> Reply:
     if "json" in call.text("outputformat").lower():
         features = [as_geojson(f) for _, f in shown]
         crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}
-        counts = {"totalFeatures": len(found), "numberMatched": len(found), "numberReturned": len(shown)}
-        return json_reply({"type": "FeatureCollection", "features": features, **counts, "crs": crs})
+        counts = {
+            "totalFeatures": len(found),
+            "numberMatched": len(found),
+            "numberReturned": len(shown),
+        }
+        return json_reply(
+            {"type": "FeatureCollection", "features": features, **counts, "crs": crs}
+        )
     return _collection(call, version, shown, len(found))
 
 
-def _collection(call: Call, version: str, shown: list[tuple[Offering, Feature]], matched: int) -> Reply:
+def _collection(
+    call: Call, version: str, shown: list[tuple[Offering, Feature]], matched: int
+) -> Reply:
     prefix = workspace_prefix(call.content)
     members = [as_gml(f, version, prefix, o.slug) for o, f in shown]
     if version == "1.0.0":
         bounds = el("gml:boundedBy", el("gml:null", "unknown"))
-        root = el("wfs:FeatureCollection", bounds, [el("gml:featureMember", m) for m in members])
+        root = el(
+            "wfs:FeatureCollection",
+            bounds,
+            [el("gml:featureMember", m) for m in members],
+        )
     elif version == "1.1.0":
         count = matched if call.text("resulttype").lower() == "hits" else len(shown)
         root = el(
@@ -322,10 +419,21 @@ def _collection(call: Call, version: str, shown: list[tuple[Offering, Feature]],
             [el("gml:featureMember", m) for m in members],
         )
     else:
-        marks = {"timeStamp": call.content.updated, "numberMatched": matched, "numberReturned": len(shown)}
-        root = el("wfs:FeatureCollection", marks, [el("wfs:member", m) for m in members])
+        marks = {
+            "timeStamp": call.content.updated,
+            "numberMatched": matched,
+            "numberReturned": len(shown),
+        }
+        root = el(
+            "wfs:FeatureCollection", marks, [el("wfs:member", m) for m in members]
+        )
     body = write(root, _namespaces(call, version), call.content.flavour.style, "wfs")
-    return xml_reply(call, body, 200, "application/gml+xml" if version.startswith("2") else "text/xml")
+    return xml_reply(
+        call,
+        body,
+        200,
+        "application/gml+xml" if version.startswith("2") else "text/xml",
+    )
 
 
 def request_url(spec: ServiceSpec) -> str:

@@ -83,12 +83,23 @@ def _rest(call: Call) -> Reply | None:
     place = read_place(zoom, column, row)
     offering = _offering(call, layer)
     if matrix_set != SET or place is None or offering is None:
-        return report(call, Trouble("InvalidParameterValue", "No such tile", "TileMatrix", 404), "1.0.0")
-    return _picture(call, offering, place, "image/jpeg" if column.endswith(("jpg", "jpeg")) else "image/png")
+        return report(
+            call,
+            Trouble("InvalidParameterValue", "No such tile", "TileMatrix", 404),
+            "1.0.0",
+        )
+    return _picture(
+        call,
+        offering,
+        place,
+        "image/jpeg" if column.endswith(("jpg", "jpeg")) else "image/png",
+    )
 
 
 def _offering(call: Call, name: str) -> Offering | None:
-    return next((o for o in call.content.offerings if name_of(call.content, o) == name), None)
+    return next(
+        (o for o in call.content.offerings if name_of(call.content, o) == name), None
+    )
 
 
 def names(spec: ServiceSpec) -> tuple[str, ...]:
@@ -99,27 +110,58 @@ def names(spec: ServiceSpec) -> tuple[str, ...]:
 def _tile(call: Call, version: str) -> Reply:
     offering = _offering(call, call.text("layer"))
     if offering is None:
-        return report(call, Trouble("InvalidParameterValue", "No such layer", "Layer"), version)
+        return report(
+            call, Trouble("InvalidParameterValue", "No such layer", "Layer"), version
+        )
     if call.text("tilematrixset") != SET:
-        return report(call, Trouble("InvalidParameterValue", "No such tile matrix set", "TileMatrixSet"), version)
+        return report(
+            call,
+            Trouble(
+                "InvalidParameterValue", "No such tile matrix set", "TileMatrixSet"
+            ),
+            version,
+        )
     zoom = call.text("tilematrix").rpartition(":")[2]
     place = read_place(zoom, call.text("tilecol"), call.text("tilerow"))
     if place is None:
-        return report(call, Trouble("MissingParameterValue", "TileMatrix, TileRow, TileCol", "TileMatrix"), version)
-    return _picture(call, offering, place, "image/jpeg" if "jpeg" in call.text("format") else "image/png")
+        return report(
+            call,
+            Trouble(
+                "MissingParameterValue", "TileMatrix, TileRow, TileCol", "TileMatrix"
+            ),
+            version,
+        )
+    return _picture(
+        call,
+        offering,
+        place,
+        "image/jpeg" if "jpeg" in call.text("format") else "image/png",
+    )
 
 
-def _picture(call: Call, offering: Offering, place: tuple[int, int, int], media_type: str) -> Reply:
+def _picture(
+    call: Call, offering: Offering, place: tuple[int, int, int], media_type: str
+) -> Reply:
     picture = draw_tile(f"{call.spec.seed} {offering.slug}", place, media_type)
     if picture is None:
-        return report(call, Trouble("TileOutOfRange", "The tile lies outside the matrix", "TileRow"), "1.0.0")
+        return report(
+            call,
+            Trouble("TileOutOfRange", "The tile lies outside the matrix", "TileRow"),
+            "1.0.0",
+        )
     return Reply(200, media_type, picture)
 
 
 def _feature_info(call: Call, version: str) -> Reply:
     if _offering(call, call.text("layer")) is None:
-        return report(call, Trouble("InvalidParameterValue", "No such layer", "Layer"), version)
-    return Reply(200, "text/plain", f"{call.text('layer')}: {call.number('i', 0, 256)}\n".encode())
+        return report(
+            call, Trouble("InvalidParameterValue", "No such layer", "Layer"), version
+        )
+    return Reply(
+        200,
+        "text/plain",
+        f"{call.text('layer')}: {call.number('i', 0, 256)}\n".encode(),
+    )
 
 
 def _capabilities(call: Call, version: str) -> Reply:
@@ -134,7 +176,12 @@ def _capabilities(call: Call, version: str) -> Reply:
         el("wmts:Contents", [_layer(call, o) for o in c.offerings], _matrix_set()),
         link("wmts:ServiceMetadataURL", call.spec.endpoint) if rest else None,
     )
-    spaces = {"wmts": "http://www.opengis.net/wmts/1.0", "ows": OWS["1.1"], "xlink": XLINK, "xsi": XSI}
+    spaces = {
+        "wmts": "http://www.opengis.net/wmts/1.0",
+        "ows": OWS["1.1"],
+        "xlink": XLINK,
+        "xsi": XSI,
+    }
     spaces["gml"] = "http://www.opengis.net/gml"
     return xml_reply(call, write(root, spaces, c.flavour.style, "wmts"))
 
@@ -146,18 +193,26 @@ def _operations(call: Call) -> Node:
     address = {"xlink:href": _base(call) if rest else door(call)}
     dcp = el("ows:DCP", el("ows:HTTP", el("ows:Get", address, constraint)))
     wanted = ("GetCapabilities", "GetTile", "GetFeatureInfo")
-    return el("ows:OperationsMetadata", [el("ows:Operation", {"name": n}, dcp) for n in wanted])
+    return el(
+        "ows:OperationsMetadata",
+        [el("ows:Operation", {"name": n}, dcp) for n in wanted],
+    )
 
 
 def _layer(call: Call, offering: Offering) -> Node:
     c: Content = call.content
     place = "{Style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}.png"
     template = f"{_base(call)}/{name_of(c, offering)}/{place}"
-    resource = el("wmts:ResourceURL", {"format": "image/png", "resourceType": "tile", "template": template})
+    resource = el(
+        "wmts:ResourceURL",
+        {"format": "image/png", "resourceType": "tile", "template": template},
+    )
     dimension = None
     if offering.times:
         head = [el("ows:Identifier", "Time"), el("wmts:Default", offering.times[1])]
-        dimension = el("wmts:Dimension", head, [el("wmts:Value", t) for t in offering.times])
+        dimension = el(
+            "wmts:Dimension", head, [el("wmts:Value", t) for t in offering.times]
+        )
     return el(
         "wmts:Layer",
         el("ows:Title", offering.title),
@@ -200,7 +255,10 @@ def _matrix_set() -> Node:
 def request_url(spec: ServiceSpec) -> str:
     if is_restful(spec):
         return spec.endpoint
-    forms = ("SERVICE=WMTS&REQUEST=GetCapabilities", "service=WMTS&version=1.0.0&request=GetCapabilities")
+    forms = (
+        "SERVICE=WMTS&REQUEST=GetCapabilities",
+        "service=WMTS&version=1.0.0&request=GetCapabilities",
+    )
     return with_query(spec.endpoint, forms[spec.seed % 2])
 
 

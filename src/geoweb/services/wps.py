@@ -58,7 +58,9 @@ def report(call: Call, trouble: Trouble, version: str) -> Reply:
 def _write(call: Call, version: str, root: Node) -> Reply:
     first = version == "1.0.0"
     spaces = {
-        "wps": "http://www.opengis.net/wps/1.0.0" if first else "http://www.opengis.net/wps/2.0",
+        "wps": "http://www.opengis.net/wps/1.0.0"
+        if first
+        else "http://www.opengis.net/wps/2.0",
         "ows": OWS["1.1" if first else "2.0"],
         "xlink": XLINK,
         "xsi": XSI,
@@ -67,7 +69,10 @@ def _write(call: Call, version: str, root: Node) -> Reply:
 
 
 def _head(call: Call, offering: Offering) -> list[Node]:
-    title = el("ows:Title", f"{ACTIONS[offering.number % len(ACTIONS)].capitalize()}: {offering.title}")
+    title = el(
+        "ows:Title",
+        f"{ACTIONS[offering.number % len(ACTIONS)].capitalize()}: {offering.title}",
+    )
     name = el("ows:Identifier", identifier(offering))
     abstract = el("ows:Abstract", offering.abstract or call.content.abstract)
     return [name, title, abstract]
@@ -75,21 +80,34 @@ def _head(call: Call, offering: Offering) -> list[Node]:
 
 def _capabilities(call: Call, version: str) -> Reply:
     c, first = call.content, version == "1.0.0"
-    operations = [Operation(n, {}, True) for n in ("GetCapabilities", "DescribeProcess", "Execute")]
+    operations = [
+        Operation(n, {}, True)
+        for n in ("GetCapabilities", "DescribeProcess", "Execute")
+    ]
     if first:
         marks = {"wps:processVersion": "1.0.0"}
         processes = [el("wps:Process", marks, _head(call, o)) for o in c.offerings]
         language = el("ows:Language", c.language)
-        languages = el("wps:Languages", el("wps:Default", language), el("wps:Supported", language))
+        languages = el(
+            "wps:Languages", el("wps:Default", language), el("wps:Supported", language)
+        )
         contents = [el("wps:ProcessOfferings", processes), languages]
     else:
-        marks = {"jobControlOptions": "sync-execute async-execute", "processVersion": "1.0.0"}
-        processes = [el("wps:ProcessSummary", marks, _swapped(_head(call, o))) for o in c.offerings]
+        marks = {
+            "jobControlOptions": "sync-execute async-execute",
+            "processVersion": "1.0.0",
+        }
+        processes = [
+            el("wps:ProcessSummary", marks, _swapped(_head(call, o)))
+            for o in c.offerings
+        ]
         contents = [el("wps:Contents", processes)]
     root = el(
         "wps:Capabilities",
         {"service": "WPS", "version": version, "xml:lang": c.language},
-        service_identification(c, "WPS", supported_versions(VERSIONS, call.spec.version)),
+        service_identification(
+            c, "WPS", supported_versions(VERSIONS, call.spec.version)
+        ),
         service_provider(c, call.root),
         operations_metadata(door(call), operations),
         contents,
@@ -105,9 +123,13 @@ def _swapped(head: list[Node]) -> list[Node]:
 def _asked(call: Call) -> Offering | Trouble:
     name = call.text("identifier").partition(",")[0]
     if not name:
-        return Trouble("MissingParameterValue", "The parameter IDENTIFIER is missing", "identifier")
+        return Trouble(
+            "MissingParameterValue", "The parameter IDENTIFIER is missing", "identifier"
+        )
     found = next((o for o in call.content.offerings if identifier(o) == name), None)
-    return found or Trouble("InvalidParameterValue", f"Process {name[:100]} is unknown", "identifier")
+    return found or Trouble(
+        "InvalidParameterValue", f"Process {name[:100]} is unknown", "identifier"
+    )
 
 
 def _describe(call: Call, version: str) -> Reply:
@@ -120,7 +142,11 @@ def _describe(call: Call, version: str) -> Reply:
         offerings = [asked]
     if version == "1.0.0":
         described = [_description_1(call, o) for o in offerings]
-        marks = {"service": "WPS", "version": version, "xml:lang": call.content.language}
+        marks = {
+            "service": "WPS",
+            "version": version,
+            "xml:lang": call.content.language,
+        }
         return _write(call, version, el("wps:ProcessDescriptions", marks, described))
     described = [_description_2(call, o) for o in offerings]
     return _write(call, version, el("wps:ProcessOfferings", described))
@@ -129,7 +155,11 @@ def _describe(call: Call, version: str) -> Reply:
 def _description_1(call: Call, offering: Offering) -> Node:
     # WPS 1.0.0 leaves the elements of a description without a namespace (its schema is unqualified).
     off = {"xmlns": ""}
-    kind = el("ows:DataType", {"ows:reference": "http://www.w3.org/TR/xmlschema-2/#double"}, "double")
+    kind = el(
+        "ows:DataType",
+        {"ows:reference": "http://www.w3.org/TR/xmlschema-2/#double"},
+        "double",
+    )
     given = el(
         "Input",
         {"minOccurs": "1", "maxOccurs": "1"},
@@ -138,20 +168,43 @@ def _description_1(call: Call, offering: Offering) -> Node:
         el("LiteralData", kind, el("ows:AnyValue")),
     )
     literal = el("LiteralOutput", kind)
-    result = el("Output", el("ows:Identifier", "result"), el("ows:Title", "Result"), literal)
-    marks = {"wps:processVersion": "1.0.0", "statusSupported": "false", "storeSupported": "false", **off}
+    result = el(
+        "Output", el("ows:Identifier", "result"), el("ows:Title", "Result"), literal
+    )
+    marks = {
+        "wps:processVersion": "1.0.0",
+        "statusSupported": "false",
+        "storeSupported": "false",
+        **off,
+    }
     inputs, outputs = el("DataInputs", given), el("ProcessOutputs", result)
     return el("ProcessDescription", marks, _head(call, offering), inputs, outputs)
 
 
 def _description_2(call: Call, offering: Offering) -> Node:
     form = el("wps:Format", {"mimeType": "text/plain", "default": "true"})
-    domain = el("LiteralDataDomain", {"xmlns": ""}, el("ows:AnyValue"), el("ows:DataType", "double"))
+    domain = el(
+        "LiteralDataDomain",
+        {"xmlns": ""},
+        el("ows:AnyValue"),
+        el("ows:DataType", "double"),
+    )
     literal = el("wps:LiteralData", form, domain)
-    given = el("wps:Input", el("ows:Title", "Distance"), el("ows:Identifier", "distance"), literal)
-    result = el("wps:Output", el("ows:Title", "Result"), el("ows:Identifier", "result"), literal)
+    given = el(
+        "wps:Input",
+        el("ows:Title", "Distance"),
+        el("ows:Identifier", "distance"),
+        literal,
+    )
+    result = el(
+        "wps:Output", el("ows:Title", "Result"), el("ows:Identifier", "result"), literal
+    )
     process = el("wps:Process", _swapped(_head(call, offering)), given, result)
-    return el("wps:ProcessOffering", {"jobControlOptions": "sync-execute", "processVersion": "1.0.0"}, process)
+    return el(
+        "wps:ProcessOffering",
+        {"jobControlOptions": "sync-execute", "processVersion": "1.0.0"},
+        process,
+    )
 
 
 def _execute(call: Call, version: str) -> Reply:
@@ -163,15 +216,40 @@ def _execute(call: Call, version: str) -> Reply:
         return Reply(200, "text/plain; charset=UTF-8", value.encode())
     if version == "1.0.0":
         literal = el("wps:Data", el("wps:LiteralData", {"dataType": "double"}, value))
-        output = el("wps:Output", el("ows:Identifier", "result"), el("ows:Title", "Result"), literal)
-        marks = {"service": "WPS", "version": version, "xml:lang": call.content.language}
+        output = el(
+            "wps:Output",
+            el("ows:Identifier", "result"),
+            el("ows:Title", "Result"),
+            literal,
+        )
+        marks = {
+            "service": "WPS",
+            "version": version,
+            "xml:lang": call.content.language,
+        }
         instance = {"serviceInstance": call.root + "?"}
-        status = el("wps:Status", {"creationTime": call.content.updated}, el("wps:ProcessSucceeded", "Done"))
+        status = el(
+            "wps:Status",
+            {"creationTime": call.content.updated},
+            el("wps:ProcessSucceeded", "Done"),
+        )
         process = el("wps:Process", {"wps:processVersion": "1.0.0"}, _head(call, asked))
         outputs = el("wps:ProcessOutputs", output)
-        return _write(call, version, el("wps:ExecuteResponse", marks, instance, process, status, outputs))
-    output = el("wps:Output", {"id": "result"}, el("wps:Data", {"mimeType": "text/plain"}, value))
-    return _write(call, version, el("wps:Result", el("wps:JobID", f"job-{call.spec.seed}"), output))
+        return _write(
+            call,
+            version,
+            el("wps:ExecuteResponse", marks, instance, process, status, outputs),
+        )
+    output = el(
+        "wps:Output",
+        {"id": "result"},
+        el("wps:Data", {"mimeType": "text/plain"}, value),
+    )
+    return _write(
+        call,
+        version,
+        el("wps:Result", el("wps:JobID", f"job-{call.spec.seed}"), output),
+    )
 
 
 def request_url(spec: ServiceSpec) -> str:

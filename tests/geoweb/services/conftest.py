@@ -16,7 +16,10 @@ Ask = Callable[..., Reply]
 
 
 def _make(kind: str, version: str = "", seed: int = 1, **more: object) -> ServiceSpec:
-    languages, topics = ("en", "de", "fr", "zh", "ru", "pt"), ("rivers", "land cover", "noise", "peat bogs")
+    languages, topics = (
+        ("en", "de", "fr", "zh", "ru", "pt"),
+        ("rivers", "land cover", "noise", "peat bogs"),
+    )
     members: dict[str, object] = {
         "language": languages[seed % len(languages)],
         "topic": topics[seed % len(topics)],
@@ -24,10 +27,18 @@ def _make(kind: str, version: str = "", seed: int = 1, **more: object) -> Servic
         "layers": 6,
     }
     endpoint = "http://gis.example.test" + services.endpoint_path(kind, seed)
-    return ServiceSpec(kind, version or services.VERSIONS[kind][-1], seed, endpoint, **{**members, **more})  # type: ignore[arg-type]
+    return ServiceSpec(
+        kind,
+        version or services.VERSIONS[kind][-1],
+        seed,
+        endpoint,
+        **{**members, **more},
+    )  # type: ignore[arg-type]
 
 
-def _ask(spec: ServiceSpec, url: str, listed: tuple[ServiceSpec, ...] = (), **more: object) -> Reply:
+def _ask(
+    spec: ServiceSpec, url: str, listed: tuple[ServiceSpec, ...] = (), **more: object
+) -> Reply:
     parts = urlsplit(url)
     method = str(more.pop("method", "GET"))
     request = Request(method, parts.netloc, parts.path, parts.query, **more)  # type: ignore[arg-type]
@@ -50,7 +61,17 @@ def ask() -> Ask:
 def ask_kvp() -> Ask:
     """Ask with key-value pairs added to the endpoint."""
 
-    def asker(spec: ServiceSpec, query: str, listed: tuple[ServiceSpec, ...] = (), **more: object) -> Reply:
-        return _ask(spec, spec.endpoint + ("&" if "?" in spec.endpoint else "?") + query, listed, **more)
+    def asker(
+        spec: ServiceSpec,
+        query: str,
+        listed: tuple[ServiceSpec, ...] = (),
+        **more: object,
+    ) -> Reply:
+        return _ask(
+            spec,
+            spec.endpoint + ("&" if "?" in spec.endpoint else "?") + query,
+            listed,
+            **more,
+        )
 
     return asker

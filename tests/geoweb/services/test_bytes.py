@@ -22,7 +22,9 @@ def _read_png(data: bytes) -> tuple[int, int, bytes]:
     while place < len(data):
         (length,) = struct.unpack_from(">I", data, place)
         kind, body = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
-        assert struct.unpack_from(">I", data, place + 8 + length)[0] == zlib.crc32(kind + body)
+        assert struct.unpack_from(">I", data, place + 8 + length)[0] == zlib.crc32(
+            kind + body
+        )
         chunks[kind] = body
         place += 12 + length
     width, height, depth, colour = struct.unpack_from(">IIBB", chunks[b"IHDR"])
@@ -90,7 +92,9 @@ def test_an_exception_may_be_asked_for_as_a_picture(make_spec, ask_kvp):
     assert _read_png(reply.body)[:2] == (300, 200)
 
 
-def test_a_jpeg_has_its_markers_its_size_and_a_block_for_every_8_pixels(make_spec, ask_kvp):
+def test_a_jpeg_has_its_markers_its_size_and_a_block_for_every_8_pixels(
+    make_spec, ask_kvp
+):
     spec = make_spec("wms", seed=3)
     data = ask_kvp(spec, _map_query(spec, FORMAT="image/jpeg")).body
     assert data[:2] == b"\xff\xd8"
@@ -102,8 +106,12 @@ def test_a_jpeg_has_its_markers_its_size_and_a_block_for_every_8_pixels(make_spe
         sizes[data[place + 1]] = data[place + 4 : place + 2 + length]
         place += 2 + length
     assert struct.unpack_from(">HH", sizes[0xC0], 1) == (200, 300)
-    scan = data[place + 2 + struct.unpack_from(">H", data, place + 2)[0] : -2].replace(b"\xff\0", b"\xff")
-    assert _count_blocks(f"{int.from_bytes(scan, 'big'):0{len(scan) * 8}b}") == 3 * (-(-300 // 8)) * (-(-200 // 8))
+    scan = data[place + 2 + struct.unpack_from(">H", data, place + 2)[0] : -2].replace(
+        b"\xff\0", b"\xff"
+    )
+    assert _count_blocks(f"{int.from_bytes(scan, 'big'):0{len(scan) * 8}b}") == 3 * (
+        -(-300 // 8)
+    ) * (-(-200 // 8))
 
 
 def _count_blocks(bits: str) -> int:
@@ -138,8 +146,14 @@ def _read_tiff(data: bytes) -> dict[int, tuple[float, ...]]:
     for i in range(count):
         tag, kind, length = struct.unpack_from("<HHI", data, place + 2 + 12 * i)
         size = {3: 2, 4: 4, 12: 8}[kind] * length
-        where = place + 2 + 12 * i + 8 if size <= 4 else struct.unpack_from("<I", data, place + 2 + 12 * i + 8)[0]
-        tags[tag] = struct.unpack_from(f"<{length}{ {3: 'H', 4: 'I', 12: 'd'}[kind] }", data, where)
+        where = (
+            place + 2 + 12 * i + 8
+            if size <= 4
+            else struct.unpack_from("<I", data, place + 2 + 12 * i + 8)[0]
+        )
+        tags[tag] = struct.unpack_from(
+            f"<{length}{ {3: 'H', 4: 'I', 12: 'd'}[kind] }", data, where
+        )
     assert list(tags) == sorted(tags)
     return tags
 
@@ -164,12 +178,16 @@ def test_a_coverage_is_a_geotiff_of_the_asked_place(version, make_spec, ask_kvp)
     assert 50 <= min(values) < max(values) <= 150
 
 
-def test_a_wcps_query_gives_a_number_or_an_image_or_says_what_is_wrong(make_spec, ask_kvp):
+def test_a_wcps_query_gives_a_number_or_an_image_or_says_what_is_wrong(
+    make_spec, ask_kvp
+):
     spec = make_spec("wcps", seed=0)
     name = services.facts(spec).layers[0]
     base = "SERVICE=WCS&VERSION=2.0.1&REQUEST=ProcessCoverages&QUERY="
     assert float(ask_kvp(spec, f"{base}for c in ({name}) return avg(c)").body) >= 0
-    assert ask_kvp(spec, f'{base}for c in ({name}) return encode(c, "tiff")').body.startswith(b"II*\0")
+    assert ask_kvp(
+        spec, f'{base}for c in ({name}) return encode(c, "tiff")'
+    ).body.startswith(b"II*\0")
     assert b"ExceptionReport" in ask_kvp(spec, base + "nonsense").body
 
 
@@ -202,7 +220,9 @@ def test_a_vector_tile_of_the_world_holds_every_feature_with_its_name(make_spec)
     offering = content_of(spec).offerings[0]
     features = list(features_of(spec, offering))
     (layer,) = (
-        _message(body) for field, body in _message(draw_vector_tile([("roads", features)], (0, 0, 0))) if field == 3
+        _message(body)
+        for field, body in _message(draw_vector_tile([("roads", features)], (0, 0, 0)))
+        if field == 3
     )
     assert (1, b"roads") in layer
     assert (15, 2) in layer
@@ -210,13 +230,18 @@ def test_a_vector_tile_of_the_world_holds_every_feature_with_its_name(make_spec)
     found = [dict(_message(body)) for field, body in layer if field == 2]
     names = [values[f[2][1]] for f in found]
     assert names == [f.name for f in features]
-    assert {f[3] for f in found} == {{"point": 1, "line": 2, "polygon": 3}[offering.shape]}
+    assert {f[3] for f in found} == {
+        {"point": 1, "line": 2, "polygon": 3}[offering.shape]
+    }
 
 
 def test_a_vector_tile_far_away_is_empty(make_spec):
     spec = make_spec("tilejson", seed=2)
     offering = content_of(spec).offerings[0]
-    assert draw_vector_tile([("roads", list(features_of(spec, offering)))], (5, 0, 31)) == b""
+    assert (
+        draw_vector_tile([("roads", list(features_of(spec, offering)))], (5, 0, 31))
+        == b""
+    )
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -225,7 +250,9 @@ def test_the_tiles_that_a_tilejson_names_are_there(seed, make_spec, ask):
 
     spec = make_spec("tilejson", seed=seed)
     template = orjson.loads(ask(spec, spec.endpoint).body)["tiles"][0]
-    reply = ask(spec, template.replace("{z}", "4").replace("{x}", "8").replace("{y}", "5"))
+    reply = ask(
+        spec, template.replace("{z}", "4").replace("{x}", "8").replace("{y}", "5")
+    )
     if seed:
         assert _read_png(reply.body)[:2] == (256, 256)
     else:
@@ -240,7 +267,10 @@ def test_rows_of_tms_count_from_the_south(make_spec, ask):
     tile_map = etree.fromstring(ask(spec, href).body)
     assert tile_map.tag == "TileMap"
     assert tile_map.get("tilemapservice") == spec.endpoint
-    north, south = ask(spec, f"{href}/1/0/1.png").body, ask(spec, f"{href}/1/0/0.png").body
+    north, south = (
+        ask(spec, f"{href}/1/0/1.png").body,
+        ask(spec, f"{href}/1/0/0.png").body,
+    )
     assert _read_png(north)[:2] == _read_png(south)[:2] == (256, 256)
     from geoweb.services._tiling import draw_tile
 

@@ -20,7 +20,9 @@ from geoweb.box import Box
 from geoweb.protocol import Request, ServiceSpec
 
 SEEDS = (0, 1, 2, 3, 4, 5, 6)
-CASES = [(kind, version) for kind in services.KINDS for version in services.VERSIONS[kind]]
+CASES = [
+    (kind, version) for kind in services.KINDS for version in services.VERSIONS[kind]
+]
 OGC = "http://www.opengis.net/"
 ROOTS = {
     ("wms", "1.0.0"): "WMT_MS_Capabilities", ("wms", "1.1.0"): "WMT_MS_Capabilities",
@@ -61,15 +63,23 @@ NAMES = {
     "kml": "//*[local-name()='NetworkLink']/*[local-name()='name']/text()",
     "wmc": "//*[local-name()='Layer']/*[local-name()='Name']/text()",
 }
-JSON_KINDS = [k for k in services.KINDS if k.startswith(("ogcapi", "stac", "arcgis")) or k in ("tilejson", "erddap")]
+JSON_KINDS = [
+    k
+    for k in services.KINDS
+    if k.startswith(("ogcapi", "stac", "arcgis")) or k in ("tilejson", "erddap")
+]
 
 
 def _parse(body: bytes) -> etree._Element:
-    return etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+    return etree.fromstring(
+        body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    )
 
 
 @pytest.mark.parametrize(("kind", "version"), CASES)
-def test_the_published_request_is_answered_with_200_and_the_same_bytes_each_time(kind, version, make_spec, ask):
+def test_the_published_request_is_answered_with_200_and_the_same_bytes_each_time(
+    kind, version, make_spec, ask
+):
     for seed in SEEDS:
         spec = make_spec(kind, version, seed)
         first, second = (
@@ -82,7 +92,9 @@ def test_the_published_request_is_answered_with_200_and_the_same_bytes_each_time
 
 
 @pytest.mark.parametrize(("kind", "version"), list(ROOTS))
-def test_xml_is_well_formed_and_has_the_root_that_its_specification_names(kind, version, make_spec, ask):
+def test_xml_is_well_formed_and_has_the_root_that_its_specification_names(
+    kind, version, make_spec, ask
+):
     for seed in SEEDS:
         spec = make_spec(kind, version, seed)
         root = _parse(ask(spec, services.request_url(spec)).body)
@@ -91,8 +103,12 @@ def test_xml_is_well_formed_and_has_the_root_that_its_specification_names(kind, 
             assert root.get("version") == version
 
 
-@pytest.mark.parametrize(("kind", "version"), [c for c in CASES if c[0] in NAMES and c != ("opendap", "2.0")])
-def test_the_names_in_the_document_are_those_of_the_facts_in_that_order(kind, version, make_spec, ask):
+@pytest.mark.parametrize(
+    ("kind", "version"), [c for c in CASES if c[0] in NAMES and c != ("opendap", "2.0")]
+)
+def test_the_names_in_the_document_are_those_of_the_facts_in_that_order(
+    kind, version, make_spec, ask
+):
     for seed in SEEDS:
         spec = make_spec(kind, version, seed)
         root = _parse(ask(spec, services.request_url(spec)).body)
@@ -104,7 +120,9 @@ def test_the_names_in_the_document_are_those_of_the_facts_in_that_order(kind, ve
 def test_json_services_answer_with_an_object(kind, make_spec, ask):
     for seed in SEEDS:
         spec = make_spec(kind, seed=seed)
-        assert isinstance(orjson.loads(ask(spec, services.request_url(spec)).body), dict)
+        assert isinstance(
+            orjson.loads(ask(spec, services.request_url(spec)).body), dict
+        )
 
 
 @pytest.mark.parametrize("kind", services.KINDS)
@@ -118,10 +136,15 @@ def test_no_two_seeds_share_an_endpoint_path(kind):
 def test_the_path_of_another_service_is_not_answered(kind, make_spec):
     mine, other = make_spec(kind, seed=3), make_spec(kind, seed=40)
     parts = urlsplit(services.request_url(other))
-    assert services.answer(mine, Request("GET", parts.netloc, parts.path, parts.query)) is None
+    assert (
+        services.answer(mine, Request("GET", parts.netloc, parts.path, parts.query))
+        is None
+    )
 
 
-def test_the_box_of_the_facts_is_the_union_of_layers_inside_the_box_of_the_spec(make_spec):
+def test_the_box_of_the_facts_is_the_union_of_layers_inside_the_box_of_the_spec(
+    make_spec,
+):
     for box in (Box(5, 45, 15, 55), Box(-180, -90, 180, 90), Box(170, -50, -170, -30)):
         for seed in SEEDS:
             spec = make_spec("wms", seed=seed, bbox=box)
@@ -130,7 +153,9 @@ def test_the_box_of_the_facts_is_the_union_of_layers_inside_the_box_of_the_spec(
             assert found.as_tuple() == pytest.approx(box.as_tuple())
 
 
-def test_layers_lie_inside_the_box_of_the_spec_also_across_the_antimeridian(make_spec, ask):
+def test_layers_lie_inside_the_box_of_the_spec_also_across_the_antimeridian(
+    make_spec, ask
+):
     for box in (Box(5, 45, 15, 55), Box(170, -50, -170, -30)):
         spec = make_spec("wmts", seed=3, bbox=box, layers=30)
         root = _parse(ask(spec, services.request_url(spec)).body)
@@ -143,7 +168,9 @@ def test_layers_lie_inside_the_box_of_the_spec_also_across_the_antimeridian(make
         assert union(boxes) == BBox(*box.as_tuple())
 
 
-def test_every_topic_speaks_every_language_and_an_unknown_topic_goes_by_its_own_words(make_spec):
+def test_every_topic_speaks_every_language_and_an_unknown_topic_goes_by_its_own_words(
+    make_spec,
+):
     from geoweb.services._content import vocabulary
 
     words = vocabulary()
@@ -156,8 +183,14 @@ def test_every_topic_speaks_every_language_and_an_unknown_topic_goes_by_its_own_
 
 
 def test_titles_are_in_the_language_of_the_spec(make_spec):
-    assert any("一" <= c <= "鿿" for c in services.facts(make_spec("wfs", language="zh", topic="rivers")).title)
-    assert any("а" <= c <= "я" for c in services.facts(make_spec("wfs", language="ru", topic="rivers")).title)
+    assert any(
+        "一" <= c <= "鿿"
+        for c in services.facts(make_spec("wfs", language="zh", topic="rivers")).title
+    )
+    assert any(
+        "а" <= c <= "я"
+        for c in services.facts(make_spec("wfs", language="ru", topic="rivers")).title
+    )
 
 
 def test_another_process_writes_the_same_bytes(make_spec, ask):
@@ -335,10 +368,14 @@ _STEPS = st.one_of(
 def test_no_path_and_no_query_makes_a_service_fail(seed, steps, pairs, body, method):
     for kind in services.KINDS:
         endpoint = "http://h.test" + services.endpoint_path(kind, seed)
-        spec = ServiceSpec(kind, services.VERSIONS[kind][0], seed, endpoint, topic="rivers", layers=3)
+        spec = ServiceSpec(
+            kind, services.VERSIONS[kind][0], seed, endpoint, topic="rivers", layers=3
+        )
         parts = urlsplit(endpoint)
         path = "/".join([parts.path, *steps])
         query = "&".join([parts.query, *(f"{k}={v}" for k, v in pairs)])
         for asked in (parts.path, path, parts.path + "".join(steps)):
-            reply = services.answer(spec, Request(method, "h.test", asked, query, {}, body))
+            reply = services.answer(
+                spec, Request(method, "h.test", asked, query, {}, body)
+            )
             assert reply is None or 200 <= reply.status < 600

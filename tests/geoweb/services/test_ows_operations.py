@@ -33,10 +33,21 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize(("kind", "version"), list(EXCEPTIONS))
-@pytest.mark.parametrize("query", ["", "SERVICE=NONE&REQUEST=GetCapabilities", "REQUEST=Dance"])
-def test_a_wrong_request_gets_the_exception_report_of_the_version(kind, version, query, make_spec, ask_kvp):
+@pytest.mark.parametrize(
+    "query", ["", "SERVICE=NONE&REQUEST=GetCapabilities", "REQUEST=Dance"]
+)
+def test_a_wrong_request_gets_the_exception_report_of_the_version(
+    kind, version, query, make_spec, ask_kvp
+):
     statuses = set()
-    for seed in (0, 3, 4, 6, 9, 10):  # endpoints of WMTS 1 and 5 are RESTful and take no key-value pairs
+    for seed in (
+        0,
+        3,
+        4,
+        6,
+        9,
+        10,
+    ):  # endpoints of WMTS 1 and 5 are RESTful and take no key-value pairs
         reply = ask_kvp(make_spec(kind, version, seed), f"{query}&VERSION={version}")
         assert etree.fromstring(reply.body).tag == EXCEPTIONS[kind, version]
         statuses.add(reply.status)
@@ -47,7 +58,9 @@ def test_a_wrong_request_gets_the_exception_report_of_the_version(kind, version,
 def test_a_service_answers_in_the_version_it_is_asked_for(kind, make_spec, ask_kvp):
     spec = make_spec(kind, seed=2)
     for version in services.VERSIONS[kind]:
-        body = ask_kvp(spec, f"service={kind}&request=getcapabilities&version={version}").body
+        body = ask_kvp(
+            spec, f"service={kind}&request=getcapabilities&version={version}"
+        ).body
         assert etree.fromstring(body).get("version") == version
 
 
@@ -55,12 +68,17 @@ def test_a_service_answers_in_the_version_it_is_asked_for(kind, make_spec, ask_k
 def test_the_first_accepted_version_that_is_spoken_wins(kind, make_spec, ask_kvp):
     spec, lowest = make_spec(kind, seed=2), services.VERSIONS[kind][0]
     query = f"SERVICE={kind.upper()}&REQUEST=GetCapabilities&ACCEPTVERSIONS="
-    assert etree.fromstring(ask_kvp(spec, query + f"9.9.9,{lowest}").body).get("version") == lowest
+    assert (
+        etree.fromstring(ask_kvp(spec, query + f"9.9.9,{lowest}").body).get("version")
+        == lowest
+    )
     failed = ask_kvp(spec, query + "9.9.9").body
     assert b"VersionNegotiationFailed" in failed
 
 
-def test_a_wms_asked_for_a_version_beyond_its_highest_answers_in_its_highest(make_spec, ask_kvp):
+def test_a_wms_asked_for_a_version_beyond_its_highest_answers_in_its_highest(
+    make_spec, ask_kvp
+):
     spec = make_spec("wms", "1.1.1", 2)
     body = ask_kvp(spec, "SERVICE=WMS&REQUEST=GetCapabilities&VERSION=1.3.0").body
     assert etree.fromstring(body).get("version") == "1.1.1"
@@ -76,7 +94,12 @@ def test_a_vendor_parameter_belongs_to_the_address(make_spec):
     spec = make_spec("wms", seed=1)
     assert "?map=" in spec.endpoint
     path = urlsplit(spec.endpoint).path
-    request = Request("GET", "gis.example.test", path, "map=/other.map&SERVICE=WMS&REQUEST=GetCapabilities")
+    request = Request(
+        "GET",
+        "gis.example.test",
+        path,
+        "map=/other.map&SERVICE=WMS&REQUEST=GetCapabilities",
+    )
     assert services.answer(spec, request) is None
 
 
@@ -85,7 +108,8 @@ def test_in_wms_1_3_0_the_box_in_epsg_4326_has_the_latitude_first(make_spec, ask
     root = etree.fromstring(ask(spec, services.request_url(spec)).body)
     top = root.find(".//{*}Capability/{*}Layer")
     boxes = {
-        b.get("CRS"): [float(b.get(k)) for k in ("minx", "miny", "maxx", "maxy")] for b in top.findall("{*}BoundingBox")
+        b.get("CRS"): [float(b.get(k)) for k in ("minx", "miny", "maxx", "maxy")]
+        for b in top.findall("{*}BoundingBox")
     }
     assert boxes["CRS:84"] == [5.5, 45.25, 15.0, 55.0]
     assert boxes["EPSG:4326"] == [45.25, 5.5, 55.0, 15.0]
@@ -95,7 +119,10 @@ def test_in_wms_1_3_0_the_box_in_epsg_4326_has_the_latitude_first(make_spec, ask
 def test_wms_1_1_1_has_its_doctype_and_1_3_0_has_none(make_spec, ask):
     for version, expected in (("1.1.1", True), ("1.3.0", False)):
         spec = make_spec("wms", version, 3)
-        assert (b"<!DOCTYPE WMT_MS_Capabilities SYSTEM" in ask(spec, services.request_url(spec)).body) is expected
+        assert (
+            b"<!DOCTYPE WMT_MS_Capabilities SYSTEM"
+            in ask(spec, services.request_url(spec)).body
+        ) is expected
 
 
 def test_layers_stand_in_groups_and_inherit_the_reference_systems(make_spec, ask):
@@ -103,22 +130,33 @@ def test_layers_stand_in_groups_and_inherit_the_reference_systems(make_spec, ask
     root = etree.fromstring(ask(spec, services.request_url(spec)).body)
     layers = root.findall(".//{*}Layer")
     assert max(len(list(layer.iterancestors("{*}Layer"))) for layer in layers) >= 2
-    assert [bool(layer.findall("{*}CRS")) for layer in layers] == [True] + [False] * (len(layers) - 1)
+    assert [bool(layer.findall("{*}CRS")) for layer in layers] == [True] + [False] * (
+        len(layers) - 1
+    )
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0", "2.0.0"])
-def test_get_feature_counts_pages_and_filters_the_same_in_gml_and_geojson(version, make_spec, ask_kvp):
+def test_get_feature_counts_pages_and_filters_the_same_in_gml_and_geojson(
+    version, make_spec, ask_kvp
+):
     spec = make_spec("wfs", seed=2)
     base = f"SERVICE=WFS&VERSION={version}&REQUEST=GetFeature&TYPENAME={services.facts(spec).layers[0]}"
-    everything = orjson.loads(ask_kvp(spec, base + "&OUTPUTFORMAT=application/json").body)["features"]
+    everything = orjson.loads(
+        ask_kvp(spec, base + "&OUTPUTFORMAT=application/json").body
+    )["features"]
     assert len(everything) > 3
     limit = "COUNT" if version == "2.0.0" else "MAXFEATURES"
     root = etree.fromstring(ask_kvp(spec, f"{base}&{limit}=3").body)
     members = root.findall("{*}member" if version == "2.0.0" else "{*}featureMember")
     mark = "fid" if version == "1.0.0" else "{*}id"
-    ids = [m[0].get("fid") or next(v for k, v in m[0].attrib.items() if k.endswith("}id")) for m in members]
+    ids = [
+        m[0].get("fid") or next(v for k, v in m[0].attrib.items() if k.endswith("}id"))
+        for m in members
+    ]
     assert ids == [f["id"] for f in everything[:3]], mark
-    nothing = orjson.loads(ask_kvp(spec, base + "&BBOX=-10,-10,-9,-9&OUTPUTFORMAT=application/json").body)
+    nothing = orjson.loads(
+        ask_kvp(spec, base + "&BBOX=-10,-10,-9,-9&OUTPUTFORMAT=application/json").body
+    )
     assert nothing["features"] == []
 
 
@@ -140,28 +178,42 @@ def _positions(coordinates):
             yield from _positions(inner)
 
 
-def test_gml_of_wfs_2_has_the_latitude_first_and_of_wfs_1_0_the_longitude(make_spec, ask_kvp):
+def test_gml_of_wfs_2_has_the_latitude_first_and_of_wfs_1_0_the_longitude(
+    make_spec, ask_kvp
+):
     spec = make_spec("wfs", seed=2)
     name = services.facts(spec).layers[0]
-    query = f"SERVICE=WFS&REQUEST=GetFeature&TYPENAME={name}&COUNT=1&MAXFEATURES=1&VERSION="
+    query = (
+        f"SERVICE=WFS&REQUEST=GetFeature&TYPENAME={name}&COUNT=1&MAXFEATURES=1&VERSION="
+    )
     new = etree.fromstring(ask_kvp(spec, query + "2.0.0").body)
     old = etree.fromstring(ask_kvp(spec, query + "1.0.0").body)
     latitude, longitude = (
-        float(v) for v in next(iter(new.xpath("//*[local-name()='pos' or local-name()='posList']"))).text.split()[:2]
+        float(v)
+        for v in next(
+            iter(new.xpath("//*[local-name()='pos' or local-name()='posList']"))
+        ).text.split()[:2]
     )
     west_first = old.find(".//{http://www.opengis.net/gml}coordinates").text.split()[0]
     assert west_first == f"{longitude},{latitude}"
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0", "2.0.0"])
-def test_the_schema_of_a_feature_type_compiles_but_for_its_imports(version, make_spec, ask_kvp):
+def test_the_schema_of_a_feature_type_compiles_but_for_its_imports(
+    version, make_spec, ask_kvp
+):
     spec = make_spec("wfs", seed=2)
     name = services.facts(spec).layers[0]
     root = etree.fromstring(
-        ask_kvp(spec, f"SERVICE=WFS&VERSION={version}&REQUEST=DescribeFeatureType&TYPENAME={name}").body
+        ask_kvp(
+            spec,
+            f"SERVICE=WFS&VERSION={version}&REQUEST=DescribeFeatureType&TYPENAME={name}",
+        ).body
     )
     assert root.tag == "{http://www.w3.org/2001/XMLSchema}schema"
-    assert [e.get("name") for e in root.findall("{*}element")] == [name.rpartition(":")[2]]
+    assert [e.get("name") for e in root.findall("{*}element")] == [
+        name.rpartition(":")[2]
+    ]
     assert {e.get("name") for e in root.iter("{*}element")} >= {"geom", "code", "value"}
 
 
@@ -172,24 +224,41 @@ def test_records_are_paged_to_the_end_without_loss(make_spec, ask_kvp):
     while start:
         query = "SERVICE=CSW&VERSION=2.0.2&REQUEST=GetRecords&resultType=results&maxRecords=4"
         query += f"&startPosition={start}"
-        results = etree.fromstring(ask_kvp(catalogue, query, listed).body).find("{*}SearchResults")
-        seen += [r.findtext("{http://purl.org/dc/elements/1.1/}identifier") for r in results]
+        results = etree.fromstring(ask_kvp(catalogue, query, listed).body).find(
+            "{*}SearchResults"
+        )
+        seen += [
+            r.findtext("{http://purl.org/dc/elements/1.1/}identifier") for r in results
+        ]
         assert int(results.get("numberOfRecordsReturned")) == len(results) <= 4
         start = int(results.get("nextRecord"))
-    assert len(seen) == len(set(seen)) == int(results.get("numberOfRecordsMatched")) == 11 + 6
+    assert (
+        len(seen)
+        == len(set(seen))
+        == int(results.get("numberOfRecordsMatched"))
+        == 11 + 6
+    )
 
 
-def test_hits_count_records_without_sending_them_and_a_record_is_had_by_its_id(make_spec, ask_kvp):
+def test_hits_count_records_without_sending_them_and_a_record_is_had_by_its_id(
+    make_spec, ask_kvp
+):
     catalogue, listed = make_spec("csw", "2.0.2", 2), (make_spec("wms", seed=7),)
     base = "SERVICE=CSW&VERSION=2.0.2&REQUEST=GetRecords"
-    hits = etree.fromstring(ask_kvp(catalogue, base + "&resultType=hits", listed).body).find("{*}SearchResults")
+    hits = etree.fromstring(
+        ask_kvp(catalogue, base + "&resultType=hits", listed).body
+    ).find("{*}SearchResults")
     assert (hits.get("numberOfRecordsMatched"), len(hits)) == ("7", 0)
     first = (
-        etree.fromstring(ask_kvp(catalogue, base + "&resultType=results", listed).body).find(".//{*}identifier").text
+        etree.fromstring(ask_kvp(catalogue, base + "&resultType=results", listed).body)
+        .find(".//{*}identifier")
+        .text
     )
     query = f"SERVICE=CSW&VERSION=2.0.2&REQUEST=GetRecordById&ELEMENTSETNAME=full&ID={first}"
     record = etree.fromstring(ask_kvp(catalogue, query, listed).body)
-    assert [r.text for r in record.iter("{http://purl.org/dc/elements/1.1/}identifier")] == [first]
+    assert [
+        r.text for r in record.iter("{http://purl.org/dc/elements/1.1/}identifier")
+    ] == [first]
 
 
 def test_a_request_posted_as_xml_is_understood(make_spec, ask):
@@ -200,7 +269,13 @@ def test_a_request_posted_as_xml_is_understood(make_spec, ask):
         b'<csw:Query typeNames="csw:Record">'
         b"<csw:ElementSetName>brief</csw:ElementSetName></csw:Query></csw:GetRecords>"
     )
-    reply = ask(catalogue, catalogue.endpoint, method="POST", body=body, headers={"content-type": "text/xml"})
+    reply = ask(
+        catalogue,
+        catalogue.endpoint,
+        method="POST",
+        body=body,
+        headers={"content-type": "text/xml"},
+    )
     results = etree.fromstring(reply.body).find("{*}SearchResults")
     assert len(results.findall("{*}BriefRecord")) == 2
     assert results.get("nextRecord") == "5"
@@ -211,8 +286,17 @@ def test_a_sensor_tells_what_it_saw_and_what_it_is(version, make_spec, ask_kvp):
     spec = make_spec("sos", version, 2)
     name = services.facts(spec).layers[1]
     query = f"SERVICE=SOS&VERSION={version}&REQUEST="
-    seen = etree.fromstring(ask_kvp(spec, f"{query}GetObservation&OFFERING={name}").body)
-    assert len(seen.xpath("//*[local-name()='Observation' or local-name()='OM_Observation']")) >= 12
+    seen = etree.fromstring(
+        ask_kvp(spec, f"{query}GetObservation&OFFERING={name}").body
+    )
+    assert (
+        len(
+            seen.xpath(
+                "//*[local-name()='Observation' or local-name()='OM_Observation']"
+            )
+        )
+        >= 12
+    )
     sensor = f"urn:ogc:object:feature:Sensor:{name}"
     described = ask_kvp(spec, f"{query}DescribeSensor&PROCEDURE={sensor}").body
     assert sensor.encode() in described
@@ -221,7 +305,9 @@ def test_a_sensor_tells_what_it_saw_and_what_it_is(version, make_spec, ask_kvp):
 def test_a_process_is_executed(make_spec, ask_kvp):
     spec = make_spec("wps", "1.0.0", 2)
     name = services.facts(spec).layers[0]
-    body = ask_kvp(spec, f"SERVICE=WPS&VERSION=1.0.0&REQUEST=Execute&IDENTIFIER={name}").body
+    body = ask_kvp(
+        spec, f"SERVICE=WPS&VERSION=1.0.0&REQUEST=Execute&IDENTIFIER={name}"
+    ).body
     root = etree.fromstring(body)
     assert root.find(".//{*}ProcessSucceeded") is not None
     assert float(root.findtext(".//{*}LiteralData")) >= 0

@@ -33,7 +33,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def accounts(store: Store) -> Accounts:
-    made = Accounts(store.users, SystemClock(), Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)))
+    made = Accounts(
+        store.users,
+        SystemClock(),
+        Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)),
+    )
     made.add("ada", PASSWORD)
     made.add("carla", PASSWORD)
     made.add("dan", PASSWORD)
@@ -45,4 +49,6 @@ def accounts(store: Store) -> Accounts:
 @pytest.fixture
 def app(store: Store, accounts: Accounts, kinds):
     index = CatalogueIndex(store.catalogue, store.segments)
-    return create_app(store.catalogue, index, kinds, tasks=tasks_in(store), accounts=accounts)
+    return create_app(
+        store.catalogue, index, kinds, tasks=tasks_in(store), accounts=accounts
+    )

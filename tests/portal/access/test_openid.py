@@ -25,12 +25,21 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
-    if not (Path(__file__).parents[3] / "frontend" / "node_modules" / "oidc-provider").is_dir():
+    if not (
+        Path(__file__).parents[3] / "frontend" / "node_modules" / "oidc-provider"
+    ).is_dir():
         pytest.fail("oidc-provider is missing: run make frontend")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = ["node", str(Path(__file__).with_name("openid_provider.mjs")), str(port), BACK]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    command = [
+        "node",
+        str(Path(__file__).with_name("openid_provider.mjs")),
+        str(port),
+        BACK,
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         yield f"http://127.0.0.1:{port}"
@@ -47,7 +56,11 @@ def visit_provider(address: str, name: str) -> str:
         form = {"prompt": prompt, "login": name, "password": "x"}
         page = browser.post(action, data=form, allow_redirects=False, timeout=20)
         while page.is_redirect and not page.headers["location"].startswith(BACK):
-            page = browser.get(urljoin(page.url, page.headers["location"]), allow_redirects=False, timeout=20)
+            page = browser.get(
+                urljoin(page.url, page.headers["location"]),
+                allow_redirects=False,
+                timeout=20,
+            )
         if page.is_redirect:
             break
     return page.headers["location"]
@@ -59,7 +72,9 @@ def with_provider(app, issuer: str, role: Role = Role.GUEST) -> TestClient:
     return TestClient(app, follow_redirects=False)
 
 
-def test_a_visitor_logs_in_at_the_provider_and_gets_an_account(app, store, issuer) -> None:
+def test_a_visitor_logs_in_at_the_provider_and_gets_an_account(
+    app, store, issuer
+) -> None:
     client = with_provider(app, issuer, Role.USER)
     assert "Log in with 127.0.0.1" in client.get("/log-in").text
     begun = client.get("/log-in/openid?next=/tasks")
@@ -68,7 +83,11 @@ def test_a_visitor_logs_in_at_the_provider_and_gets_an_account(app, store, issue
     assert (ended.status_code, ended.headers["location"]) == (303, "/tasks")
     assert "alice" in client.get("/account").text
     (account,) = [each for each in store.users.list() if each.subject]
-    assert (account.name, account.role, account.subject) == ("alice", "user", f"{issuer}#Alice")
+    assert (account.name, account.role, account.subject) == (
+        "alice",
+        "user",
+        f"{issuer}#Alice",
+    )
     again = client.get(back.removeprefix("http://testserver"))
     assert again.status_code == 403, "a code is good once"
 
@@ -78,7 +97,9 @@ def test_a_way_back_that_was_not_begun_here_logs_nobody_in(app, issuer) -> None:
     assert client.get("/log-in/openid/back?code=x&state=y").status_code == 403
     begun = client.get("/log-in/openid")
     forged = visit_provider(begun.headers["location"], "eve")
-    other = TestClient(app, follow_redirects=False)  # the victim of a forged link has no cookie of its own
+    other = TestClient(
+        app, follow_redirects=False
+    )  # the victim of a forged link has no cookie of its own
     assert other.get(forged.removeprefix("http://testserver")).status_code == 403
     wrong = forged.replace("state=", "state=x")
     assert client.get(wrong.removeprefix("http://testserver")).status_code == 403

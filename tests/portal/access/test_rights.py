@@ -100,7 +100,9 @@ VALUES = {"{id}": str(OWN), "{name}": "nobody", "{action}": "pause"}
 
 
 def is_refused(answer) -> bool:
-    is_sent_to_log_in = answer.status_code == 303 and answer.headers["location"].startswith("/log-in?next=")
+    is_sent_to_log_in = answer.status_code == 303 and answer.headers[
+        "location"
+    ].startswith("/log-in?next=")
     return answer.status_code in (401, 403) or is_sent_to_log_in
 
 
@@ -108,7 +110,10 @@ def routes_of(app) -> list[tuple[str, str]]:
     pairs = []
     for route in app.routes:
         if isinstance(route, Route):
-            pairs += [(method, route.path) for method in sorted(route.methods - {"HEAD", "OPTIONS"})]
+            pairs += [
+                (method, route.path)
+                for method in sorted(route.methods - {"HEAD", "OPTIONS"})
+            ]
         else:
             assert isinstance(route, Mount)
             assert route.path == "/static"
@@ -125,17 +130,23 @@ def test_a_route_that_nobody_has_thought_about_does_not_start() -> None:
 
 
 @pytest.mark.parametrize("role", ["g", "u", "a"])
-def test_every_route_lets_in_whom_the_table_names_and_nobody_else(app, role: str) -> None:
+def test_every_route_lets_in_whom_the_table_names_and_nobody_else(
+    app, role: str
+) -> None:
     """The user is the owner of the task in the addresses; a task that somebody may not see is 404 to them."""
     wrong = []
     for (method, path), allowed in MAY.items():
-        person = Person(app, {"g": "", "u": "carla", "a": "ada"}[role])  # some routes end the session
+        person = Person(
+            app, {"g": "", "u": "carla", "a": "ada"}[role]
+        )  # some routes end the session
         address = path
         for name, value in VALUES.items():
             address = address.replace(name, value)
         answer = person.ask(method, address.replace("reports/nobody", "reports/kinds"))
         for_a_task = "tasks/{id}" in path and path != "/tasks/{id}/sample"
-        refused = is_refused(answer) or (role == "g" and for_a_task and answer.status_code == 404)
+        refused = is_refused(answer) or (
+            role == "g" and for_a_task and answer.status_code == 404
+        )
         if path.startswith("/log-in") and method == "POST":
             refused = False  # an empty form is a wrong password, for everybody
         if refused == (role in allowed) or answer.status_code >= 500:
@@ -148,14 +159,25 @@ def test_every_route_lets_in_whom_the_table_names_and_nobody_else(app, role: str
     [("", 404, 404, 200), ("guest1", 404, 404, 200), ("carla", 200, 404, 200), ("dan", 404, 404, 200),
      ("ada", 200, 200, 200)],
 )  # fmt: skip
-def test_guests_see_samples_users_their_own_and_administrators_all_tasks(app, who, own, foreign, sample) -> None:
+def test_guests_see_samples_users_their_own_and_administrators_all_tasks(
+    app, who, own, foreign, sample
+) -> None:
     person = Person(app, who)
     for number, expected in ((OWN, own), (FOREIGN, foreign), (SAMPLE, sample)):
         assert person.ask("GET", f"/tasks/{number}").status_code == expected
         assert person.ask("GET", f"/api/v1/tasks/{number}").status_code == expected
-        assert person.ask("GET", f"/api/v1/tasks/{number}/events").status_code == expected
-        assert person.ask("GET", f"/api/v1/reports/failures?task={number}").status_code == expected
-    seen = [n for n, status in ((SAMPLE, sample), (FOREIGN, foreign), (OWN, own)) if status == 200]
+        assert (
+            person.ask("GET", f"/api/v1/tasks/{number}/events").status_code == expected
+        )
+        assert (
+            person.ask("GET", f"/api/v1/reports/failures?task={number}").status_code
+            == expected
+        )
+    seen = [
+        n
+        for n, status in ((SAMPLE, sample), (FOREIGN, foreign), (OWN, own))
+        if status == 200
+    ]
     listed = person.ask("GET", "/api/v1/tasks").json()
     assert [task["id"] for task in listed["tasks"]] == seen
     assert listed["total"] == len(seen)
@@ -163,12 +185,17 @@ def test_guests_see_samples_users_their_own_and_administrators_all_tasks(app, wh
     assert [n for n in (SAMPLE, FOREIGN, OWN) if f'href="/tasks/{n}"' in page] == seen
 
 
-@pytest.mark.parametrize(("who", "own", "sample"), [("carla", 200, 403), ("dan", 404, 403), ("ada", 200, 200)])
+@pytest.mark.parametrize(
+    ("who", "own", "sample"),
+    [("carla", 200, 403), ("dan", 404, 403), ("ada", 200, 200)],
+)
 def test_only_the_owner_and_administrators_change_a_task(app, who, own, sample) -> None:
     person = Person(app, who)
     for action in ("pause", "resume", "stop"):
         assert person.ask("POST", f"/api/v1/tasks/{OWN}/{action}").status_code == own
-        assert person.ask("POST", f"/api/v1/tasks/{SAMPLE}/{action}").status_code == sample
+        assert (
+            person.ask("POST", f"/api/v1/tasks/{SAMPLE}/{action}").status_code == sample
+        )
     assert person.ask("DELETE", f"/api/v1/tasks/{SAMPLE}").status_code == sample
     assert person.ask("DELETE", f"/api/v1/tasks/{OWN}").status_code == own
 
@@ -190,7 +217,9 @@ def test_guests_download_nothing_in_bulk(app, path, headers) -> None:
     assert Person(app, "carla").ask("GET", path, headers=headers).status_code != 403
 
 
-def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as_needed(app) -> None:
+def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as_needed(
+    app,
+) -> None:
     """ "Only administrator can start unlimited number of tasks, other authenticated user is only allowed to start no
     more than k (k = 5) tasks" (Li, Wang & Bhatia 2016, section 4.3.1)."""
     carla, ada = Person(app, "carla"), Person(app, "ada")
@@ -198,7 +227,10 @@ def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as
     assert [answer.status_code for answer in made] == [201] * 5 + [409]
     assert "may have 5" in made[5].json()["detail"]
     assert carla.ask("POST", f"/api/v1/tasks/{OWN}/resume").status_code == 409
-    assert "may have 5" in carla.ask("POST", "/tasks", data={"seeds": "http://a.example/"}).text
+    assert (
+        "may have 5"
+        in carla.ask("POST", "/tasks", data={"seeds": "http://a.example/"}).text
+    )
     first = made[0].json()
     assert first["owner"] == "carla"
     assert carla.ask("POST", f"/api/v1/tasks/{first['id']}/pause").status_code == 200
@@ -208,26 +240,43 @@ def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as
 
 def test_an_administrator_marks_a_task_as_sample_and_guests_see_it(app) -> None:
     ada, guest = Person(app, "ada"), Person(app)
-    assert ada.ask("POST", f"/tasks/{FOREIGN}/sample", data={"sample": "yes"}).status_code == 303
+    assert (
+        ada.ask("POST", f"/tasks/{FOREIGN}/sample", data={"sample": "yes"}).status_code
+        == 303
+    )
     assert guest.ask("GET", f"/tasks/{FOREIGN}").status_code == 200
     ada.ask("POST", f"/tasks/{FOREIGN}/sample", data={"sample": "no"})
     assert guest.ask("GET", f"/tasks/{FOREIGN}").status_code == 404
 
 
-def test_without_any_account_everything_can_be_read_and_nothing_changed(store: Store, kinds, tmp_path) -> None:
+def test_without_any_account_everything_can_be_read_and_nothing_changed(
+    store: Store, kinds, tmp_path
+) -> None:
     with closing(open_store(tmp_path / "other.db", SystemClock())) as other:
         other.tasks.create(SPEC, TaskState.STOPPED)
         nobody = Accounts(other.users, SystemClock())
         index = CatalogueIndex(other.catalogue, other.segments)
-        app = create_app(other.catalogue, index, kinds, tasks=tasks_in(other), accounts=nobody)
+        app = create_app(
+            other.catalogue, index, kinds, tasks=tasks_in(other), accounts=nobody
+        )
         guest = Person(app)
         assert guest.ask("GET", "/tasks/1").status_code == 200
-        assert guest.ask("GET", "/api/v1/services?f=jsonl", headers={}).status_code != 403
+        assert (
+            guest.ask("GET", "/api/v1/services?f=jsonl", headers={}).status_code != 403
+        )
         assert guest.ask("POST", "/api/v1/tasks").status_code == 403
-        assert guest.ask("POST", "/tasks", data={"seeds": "http://a.example/"}).status_code == 403
+        assert (
+            guest.ask("POST", "/tasks", data={"seeds": "http://a.example/"}).status_code
+            == 403
+        )
         assert guest.ask("GET", "/users").status_code == 403
         assert "geohound users add" in guest.ask("GET", "/log-in").text
-        assert guest.ask("POST", "/log-in", data={"name": "x", "password": "y"}).status_code == 404
+        assert (
+            guest.ask(
+                "POST", "/log-in", data={"name": "x", "password": "y"}
+            ).status_code
+            == 404
+        )
 
 
 SCOPES = {
@@ -238,32 +287,61 @@ SCOPES = {
 
 
 @pytest.mark.parametrize("scope", list(TokenScope))
-def test_a_token_opens_what_its_scope_names_and_nothing_else(app, accounts: Accounts, scope: TokenScope) -> None:
+def test_a_token_opens_what_its_scope_names_and_nothing_else(
+    app, accounts: Accounts, scope: TokenScope
+) -> None:
     token = accounts.make_token("ada", "t", frozenset({scope}), "", 30)
     person = Person(app, token=token)
     for each, (method, path) in SCOPES.items():
-        assert (person.ask(method, path).status_code == 401) == (each is not scope), path
+        assert (person.ask(method, path).status_code == 401) == (each is not scope), (
+            path
+        )
     bulk = accounts.make_token("ada", "t", frozenset({scope, TokenScope.READ}), "", 30)
-    answer = Person(app, token=bulk).ask("GET", "/api/v1/services", headers={"Accept": "application/x-ndjson"})
+    answer = Person(app, token=bulk).ask(
+        "GET", "/api/v1/services", headers={"Accept": "application/x-ndjson"}
+    )
     assert (answer.status_code == 200) == (scope is TokenScope.DOWNLOAD)
 
 
-def test_a_token_gives_no_more_than_its_owner_has_and_makes_no_further_tokens(app, accounts: Accounts) -> None:
+def test_a_token_gives_no_more_than_its_owner_has_and_makes_no_further_tokens(
+    app, accounts: Accounts
+) -> None:
     token = accounts.make_token("carla", "t", frozenset(TokenScope), "", 30)
     person = Person(app, token=token)
     assert person.ask("GET", "/users").status_code == 403
     assert person.ask("GET", f"/api/v1/tasks/{FOREIGN}").status_code == 404
-    assert person.ask("POST", "/account/tokens", data={"label": "x", "scopes": "read", "days": "9"}).status_code == 401
-    assert person.ask("POST", "/account/password", data={"old": PASSWORD, "new": "x" * 20}).status_code == 401
+    assert (
+        person.ask(
+            "POST",
+            "/account/tokens",
+            data={"label": "x", "scopes": "read", "days": "9"},
+        ).status_code
+        == 401
+    )
+    assert (
+        person.ask(
+            "POST", "/account/password", data={"old": PASSWORD, "new": "x" * 20}
+        ).status_code
+        == 401
+    )
 
 
 @pytest.mark.parametrize("token", ["", "ghp_nothing", "x" * 10_000, "ghp_\xe4"])
-def test_a_token_that_nobody_gave_is_refused_and_not_taken_for_a_guest(app, token) -> None:
-    answer = TestClient(app).get("/api/v1/tasks", headers={"Authorization": f"Bearer {token}".encode()})
+def test_a_token_that_nobody_gave_is_refused_and_not_taken_for_a_guest(
+    app, token
+) -> None:
+    answer = TestClient(app).get(
+        "/api/v1/tasks", headers={"Authorization": f"Bearer {token}".encode()}
+    )
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
 @pytest.mark.parametrize(("who", "status"), [("carla", 403), ("ada", 201)])
 def test_only_administrators_start_a_monitor(app, who: str, status: int) -> None:
-    assert Person(app, who).ask("POST", "/api/v1/tasks", json={"kind": "monitor"}).status_code == status
+    assert (
+        Person(app, who)
+        .ask("POST", "/api/v1/tasks", json={"kind": "monitor"})
+        .status_code
+        == status
+    )

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def origin(app) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
+        )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started:
@@ -32,7 +34,9 @@ def origin(app) -> Iterator[str]:
 def page(origin: str) -> Iterator[Page]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=arguments
+        )
         yield browser.new_page(viewport={"width": 390, "height": 800})
         browser.close()
 
@@ -44,10 +48,16 @@ def log_in(page: Page, name: str) -> None:
 
 
 def tasks_seen(page: Page) -> list[int]:
-    return [n for n in (OWN, FOREIGN, SAMPLE) if page.locator(f'a[href="/tasks/{n}"]').count()]
+    return [
+        n
+        for n in (OWN, FOREIGN, SAMPLE)
+        if page.locator(f'a[href="/tasks/{n}"]').count()
+    ]
 
 
-def test_each_role_sees_what_it_may_and_a_telephone_is_wide_enough(page: Page, origin: str) -> None:
+def test_each_role_sees_what_it_may_and_a_telephone_is_wide_enough(
+    page: Page, origin: str
+) -> None:
     page.goto(f"{origin}/tasks")
     assert tasks_seen(page) == [SAMPLE]
     expect(page.get_by_role("button", name="Start")).to_have_count(0)

@@ -43,18 +43,25 @@ def roles(address):
     with closing(open_store(address, SystemClock())):
         pass
     name = schema_of(address)
-    grants = re.search(r"```sql\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[1].replace("public", name)
+    grants = re.search(r"```sql\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[
+        1
+    ].replace("public", name)
     with psycopg.connect(address, autocommit=True) as connection:
         for role in ("geohound_crawler", "geohound_reader"):
             connection.execute(
                 f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
             )
         connection.execute(grants)
-    yield {role: address.replace("geohound@", f"geohound_{role}@") for role in ("crawler", "reader")}
+    yield {
+        role: address.replace("geohound@", f"geohound_{role}@")
+        for role in ("crawler", "reader")
+    }
     sql(address, "DROP OWNED BY geohound_crawler, geohound_reader")
 
 
-def test_who_crawls_writes_rows_and_their_partitions_but_changes_no_table(roles) -> None:
+def test_who_crawls_writes_rows_and_their_partitions_but_changes_no_table(
+    roles,
+) -> None:
     with closing(open_store(roles["crawler"], SystemClock())) as store:
         task = store.tasks.create(TaskSpec()).id
         assert store.tasks.delete(task)
@@ -97,18 +104,32 @@ def test_an_upgrade_is_done_whole_or_not_at_all(address, monkeypatch) -> None:
     columns = "SELECT count(*) FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = "
     assert sql(address, f"{columns} 'half'") == [(0,)]
     adding = "ALTER TABLE service ADD COLUMN rating integer"
-    monkeypatch.setitem(schema.UPGRADES, schema.VERSION - 1, lambda connection: connection.execute(adding))
+    monkeypatch.setitem(
+        schema.UPGRADES,
+        schema.VERSION - 1,
+        lambda connection: connection.execute(adding),
+    )
     with closing(open_store(address, SystemClock())) as store:
         assert store.tasks.get(task) is not None
     assert sql(address, f"{columns} 'rating'") == [(1,)]
 
 
-def test_many_changes_of_one_kind_are_one_statement_and_none_is_sent_for_none(address) -> None:
+def test_many_changes_of_one_kind_are_one_statement_and_none_is_sent_for_none(
+    address,
+) -> None:
     with closing(open_store(address, SystemClock())) as store:
         with store.database.write() as connection:
             rows = [(0.0, b"", "queued", "") for _ in range(50)]
-            connection.executemany("INSERT INTO task (created_at, spec, state, ending) VALUES (?, ?, ?, ?)", rows)
-        ids = [task for (task,) in store.database.read().execute("SELECT id FROM task ORDER BY id")]
+            connection.executemany(
+                "INSERT INTO task (created_at, spec, state, ending) VALUES (?, ?, ?, ?)",
+                rows,
+            )
+        ids = [
+            task
+            for (task,) in store.database.read().execute(
+                "SELECT id FROM task ORDER BY id"
+            )
+        ]
         sent = []
         with store.database.write() as connection:
             connection.raw.cursor = lambda *_, **__: Recorder(connection.raw, sent)
@@ -117,7 +138,11 @@ def test_many_changes_of_one_kind_are_one_statement_and_none_is_sent_for_none(ad
             connection.executemany(change, [])
             del connection.raw.cursor
         assert len(sent) == 1
-        states = store.database.read().execute("SELECT DISTINCT state, ending FROM task").fetchall()
+        states = (
+            store.database.read()
+            .execute("SELECT DISTINCT state, ending FROM task")
+            .fetchall()
+        )
         assert states == [("done", "finished")]
 
 
@@ -142,12 +167,19 @@ class Recorder:
 def test_two_portals_on_one_catalogue_see_at_once_what_the_other_wrote(address) -> None:
     settings = Settings(catalogue=address)
     service = Service("wms", "http://gis.test/wms", title="Rivers of Utopia")
-    seen = Sighting(service.id, service.endpoint, "http://a.test/", Via.LINK, "", datetime.now(UTC))
-    with app.open_catalogue(settings, make=True) as one, app.open_catalogue(settings) as other:
+    seen = Sighting(
+        service.id, service.endpoint, "http://a.test/", Via.LINK, "", datetime.now(UTC)
+    )
+    with (
+        app.open_catalogue(settings, make=True) as one,
+        app.open_catalogue(settings) as other,
+    ):
         for portal in (one, other):
             assert portal.index.search(Query("rivers")).total == 0
         one.catalogue.record_now([Observation(service, seen)])
-        assert [portal.index.search(Query("rivers")).total for portal in (one, other)] == [1, 1]
+        assert [
+            portal.index.search(Query("rivers")).total for portal in (one, other)
+        ] == [1, 1]
         task = app.new_task(settings, TaskSpec(), is_queued=True)
         assert other.tasks.find(task).state is TaskState.QUEUED
 
@@ -160,7 +192,11 @@ def test_a_catalogue_is_restored_from_its_backup(address, tmp_path) -> None:
     backup = [programs() / "pg_dump", "-Fc", "-n", name, "-f", dump, plain]
     subprocess.run(backup, check=True, env={**os.environ, "PGOPTIONS": ""})
     sql(plain, f"DROP SCHEMA {name} CASCADE")
-    subprocess.run([programs() / "pg_restore", "-d", plain, dump], check=True, env={**os.environ, "PGOPTIONS": ""})
+    subprocess.run(
+        [programs() / "pg_restore", "-d", plain, dump],
+        check=True,
+        env={**os.environ, "PGOPTIONS": ""},
+    )
     with closing(open_store(address, SystemClock())) as store:
         assert [each.id for each in store.tasks.list()] == [task]
         assert store.tasks.create(TaskSpec()).id == task + 1

@@ -39,7 +39,9 @@ def open_searched(clock: StillClock) -> Callable[[Path], Searched]:
 
 
 @pytest.fixture
-def reopen(tmp_path: Path, open_searched: Callable[[Path], Searched]) -> Iterator[Callable[[], Searched]]:
+def reopen(
+    tmp_path: Path, open_searched: Callable[[Path], Searched]
+) -> Iterator[Callable[[], Searched]]:
     """Open the store of this test, as another process would after a crash: nothing is closed before."""
     opened: list[Searched] = []
 

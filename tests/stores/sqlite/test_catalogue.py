@@ -35,7 +35,15 @@ from geohound.stores.sql.services import codec
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))
-WMS = Service("wms", "http://maps.example.org/wms", "1.1.1", ("1.1.1",), "Maps", layers=LAYERS, fingerprint="f1")
+WMS = Service(
+    "wms",
+    "http://maps.example.org/wms",
+    "1.1.1",
+    ("1.1.1",),
+    "Maps",
+    layers=LAYERS,
+    fingerprint="f1",
+)
 OTHER = replace(WMS, title="Other", layers=(Layer("other"),), fingerprint="f9")
 FULL = Service(
     kind="wms",
@@ -72,7 +80,11 @@ FULL = Service(
 SAMPLES = {tuple: ("x",), str: "x", bool: True}
 FULL = replace(
     FULL,
-    **{f.name: SAMPLES[type(f.default)] for f in fields(Service) if not getattr(FULL, f.name) and f.name != "aliases"},
+    **{
+        f.name: SAMPLES[type(f.default)]
+        for f in fields(Service)
+        if not getattr(FULL, f.name) and f.name != "aliases"
+    },
 )
 
 
@@ -81,11 +93,15 @@ def sighting(service, on="http://page.example.org/", at=NOON, via=Via.LINK):
 
 
 def put(store, service, **more):
-    return store.catalogue.record_now([Observation(service, sighting(service, **more))])[0].is_new
+    return store.catalogue.record_now(
+        [Observation(service, sighting(service, **more))]
+    )[0].is_new
 
 
 def seen(store, service_id):
-    (entry,) = [entry for entry in store.catalogue.entries() if entry.service.id == service_id]
+    (entry,) = [
+        entry for entry in store.catalogue.entries() if entry.service.id == service_id
+    ]
     return entry.first_seen, entry.last_seen
 
 
@@ -116,7 +132,11 @@ def test_a_lower_version_adds_its_number_but_not_its_document(store):
     put(store, replace(WMS, version="1.3.0", versions=("1.3.0",), title="High"))
     put(store, replace(WMS, version="1.1.1", versions=("1.1.1",), title="Low"))
     kept = store.catalogue.get(WMS.id)
-    assert (kept.title, kept.version, kept.versions) == ("High", "1.3.0", ("1.1.1", "1.3.0"))
+    assert (kept.title, kept.version, kept.versions) == (
+        "High",
+        "1.3.0",
+        ("1.1.1", "1.3.0"),
+    )
 
 
 def test_a_higher_version_replaces_the_document(store):
@@ -128,22 +148,36 @@ def test_a_higher_version_replaces_the_document(store):
 
 def test_the_topics_of_a_service_are_those_of_the_document_that_is_kept(store):
     high = replace(WMS, version="1.3.0", versions=("1.3.0",), title="High")
-    low = replace(WMS, version="1.1.1", versions=("1.1.1",), title="Low", fingerprint="f3")
+    low = replace(
+        WMS, version="1.1.1", versions=("1.1.1",), title="Low", fingerprint="f3"
+    )
     water, roads = (("water", ""),), (("roads", "main"),)
     store.catalogue.record_now([Observation(high, sighting(high), topics=water)])
     store.catalogue.record_now([Observation(low, sighting(low), topics=roads)])
     assert [entry.topics for entry in store.catalogue.entries()] == [water]
-    store.catalogue.record_now([Observation(replace(high, title="Higher"), sighting(high), topics=roads)])
+    store.catalogue.record_now(
+        [Observation(replace(high, title="Higher"), sighting(high), topics=roads)]
+    )
     assert [entry.topics for entry in store.catalogue.entries()] == [roads]
 
 
 def test_what_is_recorded_says_where_it_is_kept_and_whether_it_is_new(store):
     mirror = replace(WMS, endpoint="http://mirror.example.net/ows")
     told = store.catalogue.record_now(
-        [Observation(WMS, sighting(WMS)), Observation(mirror, sighting(mirror)), Check(mirror.id, NOON, True)]
+        [
+            Observation(WMS, sighting(WMS)),
+            Observation(mirror, sighting(mirror)),
+            Check(mirror.id, NOON, True),
+        ]
     )
-    assert told == [Recorded(WMS.id, True), Recorded(WMS.id, False), Recorded(WMS.id, False)]
-    assert store.catalogue.record_now([Check("nothing", NOON, True)]) == [Recorded("", False)]
+    assert told == [
+        Recorded(WMS.id, True),
+        Recorded(WMS.id, False),
+        Recorded(WMS.id, False),
+    ]
+    assert store.catalogue.record_now([Check("nothing", NOON, True)]) == [
+        Recorded("", False)
+    ]
 
 
 def test_versions_are_compared_as_numbers():
@@ -154,26 +188,42 @@ def test_versions_are_compared_as_numbers():
 
 @pytest.mark.parametrize(
     "address",
-    ["http://www.maps.example.org/wms", "https://maps.example.org/wms", "http://mirror.example.net/geo/ows"],
+    [
+        "http://www.maps.example.org/wms",
+        "https://maps.example.org/wms",
+        "http://mirror.example.net/geo/ows",
+    ],
 )
-def test_the_same_document_at_another_address_is_a_door_of_the_same_service(store, address):
+def test_the_same_document_at_another_address_is_a_door_of_the_same_service(
+    store, address
+):
     put(store, WMS)
     other = replace(WMS, endpoint=address)
     assert not put(store, other, on="http://elsewhere.example.org/")
     kept = store.catalogue.get(WMS.id)
     assert (kept.endpoint, kept.aliases) == (WMS.endpoint, (address,))
     assert store.catalogue.get(other.id) == kept
-    assert [s.service_id for s in store.catalogue.sightings(other.id)] == [WMS.id, WMS.id]
+    assert [s.service_id for s in store.catalogue.sightings(other.id)] == [
+        WMS.id,
+        WMS.id,
+    ]
     assert store.catalogue.count() == (1, 2)
     assert store.catalogue.at(address) == [kept]
 
 
-def test_the_same_title_and_layers_on_www_is_a_door_also_with_another_fingerprint(store):
+def test_the_same_title_and_layers_on_www_is_a_door_also_with_another_fingerprint(
+    store,
+):
     put(store, WMS)
-    assert not put(store, replace(WMS, endpoint="https://www.maps.example.org/wms", fingerprint="f2"))
+    assert not put(
+        store,
+        replace(WMS, endpoint="https://www.maps.example.org/wms", fingerprint="f2"),
+    )
 
 
-def test_the_address_that_the_document_gives_leads_home_where_the_fingerprint_is_the_same(store):
+def test_the_address_that_the_document_gives_leads_home_where_the_fingerprint_is_the_same(
+    store,
+):
     put(store, WMS)
     named = replace(
         WMS,
@@ -191,8 +241,15 @@ def test_the_address_that_the_document_gives_leads_home_where_the_fingerprint_is
         replace(WMS, endpoint="http://other.example.org/wms", title="Other maps"),
         replace(WMS, endpoint="http://other.example.org/wms", layers=(Layer("roads"),)),
         replace(WMS, endpoint="http://other.example.org/wms", fingerprint=""),
-        replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2", title="Other maps"),
-        replace(OTHER, endpoint="http://other.example.org/wms", online_resource=WMS.endpoint),
+        replace(
+            WMS,
+            endpoint="http://www.maps.example.org/wms",
+            fingerprint="f2",
+            title="Other maps",
+        ),
+        replace(
+            OTHER, endpoint="http://other.example.org/wms", online_resource=WMS.endpoint
+        ),
         replace(WMS, kind="wfs"),
     ],
 )
@@ -211,9 +268,13 @@ MIRROR = replace(WMS, endpoint="http://mirror.example.net/ows")
 
 @pytest.mark.parametrize("version", ["1.1.1", "9.9.9"])
 @pytest.mark.parametrize("evil_first", [True, False])
-def test_who_declares_the_address_of_another_gets_neither_its_content_nor_its_place(store, version, evil_first):
+def test_who_declares_the_address_of_another_gets_neither_its_content_nor_its_place(
+    store, version, evil_first
+):
     evil = replace(EVIL, version=version, versions=(version,))
-    assert all(put(store, each) for each in ((evil, WMS) if evil_first else (WMS, evil)))
+    assert all(
+        put(store, each) for each in ((evil, WMS) if evil_first else (WMS, evil))
+    )
     assert store.catalogue.get(WMS.id) == WMS
     assert store.catalogue.get(evil.id) == replace(evil, aliases=())
     assert store.catalogue.at(WMS.endpoint) == [WMS]
@@ -232,7 +293,9 @@ def test_a_mirror_that_later_shows_something_else_becomes_a_service_of_its_own(s
     assert put(store, turned, on="http://later.example.org/")
     assert store.catalogue.get(WMS.id) == WMS
     assert store.catalogue.get(EVIL.id) == turned
-    assert [s.found_on for s in store.catalogue.sightings(WMS.id)] == ["http://page.example.org/"]
+    assert [s.found_on for s in store.catalogue.sightings(WMS.id)] == [
+        "http://page.example.org/"
+    ]
     assert [s.found_on for s in store.catalogue.sightings(EVIL.id)] == [
         "http://page.example.org/", "http://later.example.org/",
     ]  # fmt: skip
@@ -240,7 +303,9 @@ def test_a_mirror_that_later_shows_something_else_becomes_a_service_of_its_own(s
     assert store.catalogue.count() == (2, 3)
 
 
-def test_a_copy_that_was_read_first_does_not_speak_for_the_original_when_it_changes(store):
+def test_a_copy_that_was_read_first_does_not_speak_for_the_original_when_it_changes(
+    store,
+):
     copy = replace(WMS, endpoint=EVIL.endpoint)
     put(store, copy)
     assert not put(store, WMS)
@@ -267,7 +332,13 @@ def test_a_mirror_adds_neither_its_version_nor_its_words(store):
     put(store, WMS)
     put(store, MIRROR)
     for version in ("1.0.0", "9.9.9"):
-        boast = replace(MIRROR, version=version, versions=(version,), abstract="Buy here", fingerprint=version)
+        boast = replace(
+            MIRROR,
+            version=version,
+            versions=(version,),
+            abstract="Buy here",
+            fingerprint=version,
+        )
         assert not put(store, boast)
     assert store.catalogue.get(WMS.id) == replace(WMS, aliases=(MIRROR.endpoint,))
 
@@ -281,27 +352,42 @@ def test_a_door_that_comes_to_show_a_third_service_becomes_a_door_of_that(store)
     assert store.catalogue.get(MIRROR.id) == replace(third, aliases=(MIRROR.endpoint,))
 
 
-@pytest.mark.parametrize("address", ["http://www.maps.example.org/wms", "https://maps.example.org/wms"])
-def test_the_same_host_with_www_or_https_may_refresh_and_raise_the_version(store, address):
+@pytest.mark.parametrize(
+    "address", ["http://www.maps.example.org/wms", "https://maps.example.org/wms"]
+)
+def test_the_same_host_with_www_or_https_may_refresh_and_raise_the_version(
+    store, address
+):
     put(store, WMS)
     put(store, replace(WMS, endpoint=address))
     newer = replace(OTHER, endpoint=address, version="1.3.0", versions=("1.3.0",))
     assert not put(store, newer)
     kept = store.catalogue.get(WMS.id)
-    assert (kept.endpoint, kept.title, kept.versions) == (WMS.endpoint, "Other", ("1.1.1", "1.3.0"))
+    assert (kept.endpoint, kept.title, kept.versions) == (
+        WMS.endpoint,
+        "Other",
+        ("1.1.1", "1.3.0"),
+    )
 
 
 def test_www_leads_to_its_own_host_also_where_a_copy_was_met_before(store):
     put(store, replace(WMS, endpoint="http://copy.example.net/wms", fingerprint="f2"))
     put(store, WMS)
-    put(store, replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2"))
+    put(
+        store,
+        replace(WMS, endpoint="http://www.maps.example.org/wms", fingerprint="f2"),
+    )
     assert store.catalogue.get(WMS.id).aliases == ("http://www.maps.example.org/wms",)
 
 
 def test_a_service_that_moved_by_redirect_is_found_at_both_addresses(store):
     put(store, WMS)
-    moved = replace(WMS, endpoint="https://geo.example.net/wms", online_resource=WMS.endpoint)
-    redirected = Sighting(moved.id, WMS.endpoint, "http://page.example.org/", Via.REDIRECT, "", NOON)
+    moved = replace(
+        WMS, endpoint="https://geo.example.net/wms", online_resource=WMS.endpoint
+    )
+    redirected = Sighting(
+        moved.id, WMS.endpoint, "http://page.example.org/", Via.REDIRECT, "", NOON
+    )
     assert not store.catalogue.record_now([Observation(moved, redirected)])[0].is_new
     for address in (WMS.endpoint, moved.endpoint):
         assert [s.id for s in store.catalogue.at(address)] == [WMS.id]
@@ -339,22 +425,37 @@ def test_an_endpoint_is_found_by_any_request_to_it(store):
 def test_health_is_assessed_from_the_checks_in_order_of_time(store):
     put(store, WMS)
     for hours, ok in [(3, False), (1, True), (2, True), (4, None)]:
-        store.catalogue.record_now([Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f")])
+        store.catalogue.record_now(
+            [Check(WMS.id, NOON + timedelta(hours=hours), ok, "r", 0.5, "f")]
+        )
     health = assess(store.catalogue.checks(WMS.id))
-    assert (health.state, health.checks, health.since) == (HealthState.UNSURE, 4, NOON + timedelta(hours=3))
+    assert (health.state, health.checks, health.since) == (
+        HealthState.UNSURE,
+        4,
+        NOON + timedelta(hours=3),
+    )
     assert health.availability == pytest.approx(2 / 3)
     assert [c.ok for c in store.catalogue.checks(WMS.id)] == [True, True, False, None]
 
 
 def test_services_are_listed_by_kind_and_state_over_many_pages(store):
     for number in range(330):
-        put(store, Service("wms" if number % 3 else "wfs", f"http://h{number}.example.org/"))
+        put(
+            store,
+            Service("wms" if number % 3 else "wfs", f"http://h{number}.example.org/"),
+        )
     dead = service_id("wfs", "http://h3.example.org/")
-    looks = [Check(dead, NOON + timedelta(hours=n), False, "not found: HTTP 404") for n in range(3)]
+    looks = [
+        Check(dead, NOON + timedelta(hours=n), False, "not found: HTTP 404")
+        for n in range(3)
+    ]
     store.catalogue.record_now(looks)
     assert len(list(store.catalogue.entries())) == 330
     assert len(list(store.catalogue.entries(Filter(kinds=("wms",))))) == 220
-    assert [e.service.id for e in store.catalogue.entries(Filter(("wfs",), (HealthState.DEAD,)))] == [dead]
+    assert [
+        e.service.id
+        for e in store.catalogue.entries(Filter(("wfs",), (HealthState.DEAD,)))
+    ] == [dead]
     assert list(store.catalogue.entries(Filter(("wms",), (HealthState.DEAD,)))) == []
 
 
@@ -364,7 +465,10 @@ ANY_LAYERS = st.builds(
     ANY_TEXT,
     title=ANY_TEXT,
     keywords=st.lists(ANY_TEXT, max_size=2).map(tuple),
-    extent=st.none() | st.builds(Extent, st.none(), st.lists(st.floats(), max_size=4).map(tuple), ANY_TEXT),
+    extent=st.none()
+    | st.builds(
+        Extent, st.none(), st.lists(st.floats(), max_size=4).map(tuple), ANY_TEXT
+    ),
 )
 
 
@@ -377,16 +481,29 @@ def test_whatever_a_document_says_can_be_kept(store, title, abstract, layers, nu
     )  # fmt: skip
     put(store, service)
     kept = store.catalogue.get(service.id)
-    assert codec.clean(kept.title) == codec.clean(kept.provider.name) == codec.clean(title)
+    assert (
+        codec.clean(kept.title) == codec.clean(kept.provider.name) == codec.clean(title)
+    )
     assert len(kept.layers) == len(layers)
     for is_, was in zip(kept.layers, layers, strict=True):
         assert is_.name == codec.clean(was.name)
-        declared = [v for e in (was.extent,) if e for v in e.declared if math.isfinite(v)]
-        assert [v for e in (is_.extent,) if e for v in e.declared if math.isfinite(v)] == declared
+        declared = [
+            v for e in (was.extent,) if e for v in e.declared if math.isfinite(v)
+        ]
+        assert [
+            v for e in (is_.extent,) if e for v in e.declared if math.isfinite(v)
+        ] == declared
 
 
 def test_what_another_version_wrote_can_be_read(store):
-    body = codec.orjson.dumps({"kind": "wms", "endpoint": "http://a/", "a_field_of_tomorrow": [1], "title": "t"})
+    body = codec.orjson.dumps(
+        {
+            "kind": "wms",
+            "endpoint": "http://a/",
+            "a_field_of_tomorrow": [1],
+            "title": "t",
+        }
+    )
     assert codec.load_service(body, (), ()) == Service("wms", "http://a/", title="t")
 
 
@@ -399,13 +516,17 @@ def test_the_connection_of_a_thread_ends_with_it(store):
     assert len(store.database._readers) == 0
 
 
-def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store, reopen):
+def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(
+    store, reopen
+):
     writer, stop, faults = reopen().catalogue, threading.Event(), []
 
     def read():
         while not stop.is_set():
             found = [entry.service for entry in store.catalogue.entries()]
-            faults.extend(s for s in found if [la.title for la in s.layers] != [s.title] * 20)
+            faults.extend(
+                s for s in found if [la.title for la in s.layers] != [s.title] * 20
+            )
 
     readers = [threading.Thread(target=read) for _ in range(2)]
     for thread in readers:
@@ -413,7 +534,9 @@ def test_readers_in_other_threads_see_whole_services_while_a_writer_writes(store
     for turn in range(40):
         title = f"turn {turn}"
         layers = tuple(Layer(f"l{i}", title) for i in range(20))
-        service = Service("wms", f"http://h{turn % 7}.example.org/", title=title, layers=layers)
+        service = Service(
+            "wms", f"http://h{turn % 7}.example.org/", title=title, layers=layers
+        )
         writer.record_now([Observation(service, sighting(service))])
     stop.set()
     for thread in readers:

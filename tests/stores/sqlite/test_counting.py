@@ -42,7 +42,10 @@ def crawl(store: Store, outcomes: dict[str, Settled]) -> None:
         await frontier.flush()
         waiting = set(outcomes)
         while waiting:
-            for candidate in [*frontier.lease(9, Lane.PROBES), *frontier.lease(9, Lane.PAGES)]:
+            for candidate in [
+                *frontier.lease(9, Lane.PROBES),
+                *frontier.lease(9, Lane.PAGES),
+            ]:
                 waiting.discard(candidate.url)
                 frontier.settle(candidate, outcomes.get(candidate.url, NONE))
             await asyncio.sleep(0)
@@ -51,10 +54,21 @@ def crawl(store: Store, outcomes: dict[str, Settled]) -> None:
     asyncio.run(run())
 
 
-def test_tested_candidates_are_counted_with_what_became_of_them_and_pages_are_not(store: Store) -> None:
-    crawl(store, {"http://a.test/wms": ALIVE, "http://a.test/ows": NONE, "http://b.test/wms": GONE})
+def test_tested_candidates_are_counted_with_what_became_of_them_and_pages_are_not(
+    store: Store,
+) -> None:
+    crawl(
+        store,
+        {
+            "http://a.test/wms": ALIVE,
+            "http://a.test/ows": NONE,
+            "http://b.test/wms": GONE,
+        },
+    )
     counts = store.catalogue.count_candidates()
-    assert counts == CandidateCounts(3, 1, {"answered, no service": 1, FailureReason.DNS: 1}, 2, 1)
+    assert counts == CandidateCounts(
+        3, 1, {"answered, no service": 1, FailureReason.DNS: 1}, 2, 1
+    )
 
 
 def test_a_candidate_of_two_tasks_is_one_and_its_last_test_counts(store: Store) -> None:
@@ -66,9 +80,16 @@ def test_a_candidate_of_two_tasks_is_one_and_its_last_test_counts(store: Store) 
 def test_classes_are_counted_by_topic_and_class(store: Store) -> None:
     def met(url: str, *topics: tuple[str, str]) -> Observation:
         service = Service("wms", url, title=url)
-        return Observation(service, Sighting(service.id, url, "", Via.SEED, "", datetime.now(UTC)), topics=topics)
+        return Observation(
+            service,
+            Sighting(service.id, url, "", Via.SEED, "", datetime.now(UTC)),
+            topics=topics,
+        )
 
     store.catalogue.record_now([
         met("http://a.test/wms", ("land_cover", "water"), ("sea", "water")), met("http://b.test/wms", ("sea", "water")),
     ])  # fmt: skip
-    assert store.catalogue.count_classes() == {("land_cover", "water"): 1, ("sea", "water"): 2}
+    assert store.catalogue.count_classes() == {
+        ("land_cover", "water"): 1,
+        ("sea", "water"): 2,
+    }

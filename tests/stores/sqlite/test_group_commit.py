@@ -29,7 +29,9 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def database(tmp_path):
     database = SqliteDatabase(tmp_path / "c.db")
     with database.write() as connection:
-        connection.execute("CREATE TABLE line (number INTEGER PRIMARY KEY, transaction_ INTEGER)")
+        connection.execute(
+            "CREATE TABLE line (number INTEGER PRIMARY KEY, transaction_ INTEGER)"
+        )
     yield database
     database.close()
 
@@ -50,12 +52,22 @@ def insert(number):
 
 
 def lines(database):
-    return [number for (number,) in database.read().execute("SELECT number FROM line ORDER BY number")]
+    return [
+        number
+        for (number,) in database.read().execute(
+            "SELECT number FROM line ORDER BY number"
+        )
+    ]
 
 
 def test_what_was_awaited_is_on_disk_and_each_hears_of_his_own(database, commits):
-    written = [commits.submit(insert(number), linger_s=0.02 * (number % 2)) for number in range(30)]
-    assert [each.result(10) for each in written] == [number * 10 for number in range(30)]
+    written = [
+        commits.submit(insert(number), linger_s=0.02 * (number % 2))
+        for number in range(30)
+    ]
+    assert [each.result(10) for each in written] == [
+        number * 10 for number in range(30)
+    ]
     assert lines(database) == list(range(30))
 
 
@@ -79,7 +91,9 @@ def test_those_who_come_during_a_commit_share_the_next_one(database, commits):
     for each in (first, *others):
         each.result(10)
     assert _commits(database) - commits_before == 1
-    assert transactions == list(range(transactions[0], transactions[0] + 20)), "in the order in which they came"
+    assert transactions == list(range(transactions[0], transactions[0] + 20)), (
+        "in the order in which they came"
+    )
 
 
 def _commits(database):
@@ -93,7 +107,10 @@ def test_what_may_linger_goes_with_the_first_that_may_not(database, commits):
     assert (slow.result(10), fast.result(10)) == (10, 20)
 
 
-@pytest.mark.parametrize("error", [ValueError("three"), FencedError("stale"), sqlite3.IntegrityError("twice")])
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("three"), FencedError("stale"), sqlite3.IntegrityError("twice")],
+)
 def test_one_that_cannot_be_written_takes_no_other_with_it(database, commits, error):
     def half(connection):
         insert(3)(connection)
@@ -102,7 +119,12 @@ def test_one_that_cannot_be_written_takes_no_other_with_it(database, commits, er
     writes = [insert(1), insert(2), half, insert(4)]
     written = [commits.submit(write, linger_s=0.05) for write in writes]
     outcomes = [each.exception(10) for each in written]
-    assert [type(outcome) for outcome in outcomes] == [type(None), type(None), type(error), type(None)]
+    assert [type(outcome) for outcome in outcomes] == [
+        type(None),
+        type(None),
+        type(error),
+        type(None),
+    ]
     assert lines(database) == [1, 2, 4]
 
 
@@ -110,7 +132,9 @@ def test_a_file_that_cannot_be_written_fails_all_with_a_sentence(database, commi
     def full(connection):
         raise sqlite3.OperationalError("database or disk is full")
 
-    written = [commits.submit(write, linger_s=0.05) for write in (insert(1), full, insert(2))]
+    written = [
+        commits.submit(write, linger_s=0.05) for write in (insert(1), full, insert(2))
+    ]
     for each in written:
         with pytest.raises(StoreError, match="make room"):
             each.result(10)
@@ -151,13 +175,20 @@ def test_what_was_awaited_is_on_disk_with_its_health(tmp_path):
     store = open_store(tmp_path / "a.db", SystemClock())
 
     async def story():
-        return await asyncio.gather(*(store.catalogue.record([met(n % 30)]) for n in range(60)))
+        return await asyncio.gather(
+            *(store.catalogue.record([met(n % 30)]) for n in range(60))
+        )
 
     told = asyncio.run(story())
     assert [recorded.is_new for (recorded,) in told] == [True] * 30 + [False] * 30
-    again = open_store(tmp_path / "a.db", SystemClock())  # another connection sees only what is committed
+    again = open_store(
+        tmp_path / "a.db", SystemClock()
+    )  # another connection sees only what is committed
     assert again.catalogue.count() == (30, 30)
-    assert all(assess(again.catalogue.checks(met(n).service.id)).state is HealthState.ALIVE for n in range(30))
+    assert all(
+        assess(again.catalogue.checks(met(n).service.id)).state is HealthState.ALIVE
+        for n in range(30)
+    )
     assert len(again.catalogue.checks(met(0).service.id)) == 2
     again.close()
     store.close()
@@ -184,7 +215,9 @@ def test_log_requests_robots_and_catalogue_share_one_commit(tmp_path):
     store = open_store(tmp_path / "a.db", SystemClock())
     claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "somebody", 60)
     url = NewUrl(1, 1, 1, UrlState.PENDING, Candidate("http://a.test/"))
-    request = RequestRecord(NOON, "a.test", "http://a.test/", 200, None, 9, 0.1, "192.0.2.1")
+    request = RequestRecord(
+        NOON, "a.test", "http://a.test/", 200, None, 9, 0.1, "192.0.2.1"
+    )
 
     async def story():
         with store.database.write():  # the writer waits meanwhile

@@ -63,12 +63,32 @@ def step_back_to_probes(connection):
 
 def step_back_to_version_4(connection):
     """What later versions added to the file is taken away."""
-    for table in ("proof", "met", "claim", "event", "host_claim", "change", "segment_part", "manifest"):
+    for table in (
+        "proof",
+        "met",
+        "claim",
+        "event",
+        "host_claim",
+        "change",
+        "segment_part",
+        "manifest",
+    ):
         connection.execute(f"DROP TABLE {table}")
-    for table in ("fresh", "block", "posting", "facet"):  # the index of that time, which nobody reads any more
-        connection.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, records BLOB)")
-    connection.execute("ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
-    connection.execute("CREATE INDEX service_by_revision ON service (revision, num, state, popularity)")
+    for table in (
+        "fresh",
+        "block",
+        "posting",
+        "facet",
+    ):  # the index of that time, which nobody reads any more
+        connection.execute(
+            f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, records BLOB)"
+        )
+    connection.execute(
+        "ALTER TABLE service ADD COLUMN revision INTEGER NOT NULL DEFAULT 0"
+    )
+    connection.execute(
+        "CREATE INDEX service_by_revision ON service (revision, num, state, popularity)"
+    )
     connection.execute("ALTER TABLE url DROP COLUMN address")
     step_back_to_probes(connection)
     connection.execute("ALTER TABLE task RENAME COLUMN spec TO settings")
@@ -103,7 +123,9 @@ def test_a_catalogue_of_a_newer_version_is_refused(tmp_path, clock):
     assert "newer Geohound" in refusal(path, clock)
 
 
-def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock, monkeypatch):
+def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(
+    tmp_path, clock, monkeypatch
+):
     path = tmp_path / "old.db"
     open_store(path, clock).close()
     now = database.VERSION
@@ -118,7 +140,9 @@ def test_a_catalogue_of_an_older_version_is_upgraded_or_refused(tmp_path, clock,
     connection.close()
 
 
-def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_with_theirs(tmp_path, clock):
+def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_with_theirs(
+    tmp_path, clock
+):
     path = tmp_path / "c.db"
     store = open_store(path, clock)
     task = store.tasks.create(TaskSpec()).id
@@ -146,11 +170,15 @@ def test_visits_of_a_catalogue_without_addresses_are_told_without_and_new_ones_w
     store.close()
 
 
-def test_a_harvest_of_a_catalogue_without_cursors_begins_and_new_pages_are_kept(tmp_path, clock):
+def test_a_harvest_of_a_catalogue_without_cursors_begins_and_new_pages_are_kept(
+    tmp_path, clock
+):
     path = tmp_path / "c.db"
     store = open_store(path, clock)
     task = store.tasks.create(TaskSpec()).id
-    first = Candidate("http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw")
+    first = Candidate(
+        "http://a.test/csw", Via.HARVEST, purpose=Purpose.HARVEST, harvester="csw"
+    )
 
     async def admit(store, candidate):
         frontier = open_with_delay(store, task, FrontierLimits())
@@ -171,10 +199,18 @@ def test_a_harvest_of_a_catalogue_without_cursors_begins_and_new_pages_are_kept(
     store.close()
 
 
-def test_services_of_a_catalogue_of_before_are_recognised_by_the_address_that_they_give(tmp_path, clock):
+def test_services_of_a_catalogue_of_before_are_recognised_by_the_address_that_they_give(
+    tmp_path, clock
+):
     path = tmp_path / "c.db"
     layers = (Layer("soil", "Soils"),)
-    first = Service("wms", "http://a.test/wms", "1.3.0", layers=layers, online_resource="http://gis.test/wms?")
+    first = Service(
+        "wms",
+        "http://a.test/wms",
+        "1.3.0",
+        layers=layers,
+        online_resource="http://gis.test/wms?",
+    )
     second = replace(first, endpoint="http://b.test/wms", version="1.1.1")
 
     def put(service):
@@ -192,13 +228,22 @@ def test_services_of_a_catalogue_of_before_are_recognised_by_the_address_that_th
     assert not put(second)
 
 
-def test_who_waits_for_an_index_to_be_made_anew_is_told(tmp_path, clock, open_searched, monkeypatch, caplog):
+def test_who_waits_for_an_index_to_be_made_anew_is_told(
+    tmp_path, clock, open_searched, monkeypatch, caplog
+):
     path = tmp_path / "c.db"
     store = open_store(path, clock)
     for number in range(3):
         service = Service("wms", f"http://h{number}.test/wms", title=f"Rivers {number}")
         store.catalogue.record_now(
-            [Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))]
+            [
+                Observation(
+                    service,
+                    Sighting(
+                        service.id, service.endpoint, "", Via.LINK, "", clock.now()
+                    ),
+                )
+            ]
         )
     store.close()
     with sqlite3.connect(path) as connection:
@@ -228,7 +273,9 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):
     monkeypatch.setattr(database, "UPGRADES", {now: stumble})
     refusal(path, clock)
     connection = sqlite3.connect(path)
-    assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
+    assert connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'half'"
+    ).fetchone() == (0,)
     assert connection.execute("PRAGMA user_version").fetchone() == (now,)
     connection.close()
 
@@ -287,7 +334,9 @@ def test_an_empty_file_becomes_a_catalogue(tmp_path, clock):
 
 def test_many_may_create_the_same_file_at_once(tmp_path, clock):
     with ThreadPoolExecutor(6) as pool:
-        stores = list(pool.map(lambda _: open_store(tmp_path / "c.db", clock), range(6)))
+        stores = list(
+            pool.map(lambda _: open_store(tmp_path / "c.db", clock), range(6))
+        )
     for store in stores:
         assert store.catalogue.count() == (0, 0)
         store.close()
@@ -300,25 +349,39 @@ def test_a_closed_store_says_so(tmp_path, clock):
         store.tasks.create(TaskSpec())
 
 
-def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(tmp_path, clock, open_searched):
+def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(
+    tmp_path, clock, open_searched
+):
     path = tmp_path / "old.db"
     service = Service(
         "wms", "https://maps.example.org/wms", title="Gewässer in Bayern",
         layers=(Layer("rivers", "Flüsse", extent=Extent(BBox(9, 47, 14, 51))), Layer("lakes", "Seen")),
     )  # fmt: skip
     connection = sqlite3.connect(path)
-    connection.executescript(Path(__file__).with_name("version_1.sql").read_text("utf-8"))
+    connection.executescript(
+        Path(__file__).with_name("version_1.sql").read_text("utf-8")
+    )
     connection.execute(
         "INSERT INTO service VALUES (1, ?, ?, ?, '', '', ?, '', '', 'alive', 1.0, 2.0, ?)",
-        (service.id, service.kind, service.endpoint, service.title, codec.dump_service(service)),
+        (
+            service.id,
+            service.kind,
+            service.endpoint,
+            service.title,
+            codec.dump_service(service),
+        ),
     )
-    connection.execute("INSERT INTO door VALUES (?, ?, 1)", (service.id, service.endpoint))
+    connection.execute(
+        "INSERT INTO door VALUES (?, ?, 1)", (service.id, service.endpoint)
+    )
     for number, layer in enumerate(service.layers):
         connection.execute(
             "INSERT INTO layer VALUES (?, 1, ?, ?, ?, '', '[]', 7, ?)",
             (number + 1, number, layer.name, layer.title, codec.dump_layer(layer)),
         )
-    connection.execute("INSERT INTO sighting VALUES (1, 1, 'u', 'p', 'link', '', 1.0, 1, 0)")
+    connection.execute(
+        "INSERT INTO sighting VALUES (1, 1, 'u', 'p', 'link', '', 1.0, 1, 0)"
+    )
     connection.execute(f"PRAGMA application_id = {database.APPLICATION_ID}")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
@@ -335,9 +398,20 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(t
 
 def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock, open_searched):
     store = open_store(tmp_path / "c.db", clock)
-    service = Service("wms", "http://a.test/wms", title="Roads", cors="yes", layers=(Layer("r", times=("1990",)),))
+    service = Service(
+        "wms",
+        "http://a.test/wms",
+        title="Roads",
+        cors="yes",
+        layers=(Layer("r", times=("1990",)),),
+    )
     store.catalogue.record_now(
-        [Observation(service, Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()))]
+        [
+            Observation(
+                service,
+                Sighting(service.id, service.endpoint, "", Via.LINK, "", clock.now()),
+            )
+        ]
     )
     store.close()
     connection = sqlite3.connect(tmp_path / "c.db")
@@ -350,14 +424,29 @@ def test_a_catalogue_of_version_4_is_indexed_anew(tmp_path, clock, open_searched
     store.close()
 
 
-def test_the_index_of_before_is_gone_from_a_catalogue_of_version_6(tmp_path, open_searched):
+def test_the_index_of_before_is_gone_from_a_catalogue_of_version_6(
+    tmp_path, open_searched
+):
     path = tmp_path / "before.db"
-    path.write_bytes(gzip.decompress((Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz").read_bytes()))
+    path.write_bytes(
+        gzip.decompress(
+            (Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz").read_bytes()
+        )
+    )
     store = open_searched(path)
     entries = list(store.catalogue.entries())
     found = store.search(Query(fold=False, limit=1000))
-    assert [hit.service.id for hit in found.hits] and found.total == len(entries) == store.catalogue.count().services
-    assert {hit.service.id: hit.state for hit in found.hits} == {e.service.id: e.health.state for e in entries}
-    tables = {name for (name,) in store.database.read().execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert [hit.service.id for hit in found.hits] and found.total == len(
+        entries
+    ) == store.catalogue.count().services
+    assert {hit.service.id: hit.state for hit in found.hits} == {
+        e.service.id: e.health.state for e in entries
+    }
+    tables = {
+        name
+        for (name,) in store.database.read().execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+        )
+    }
     assert not tables & {"fresh", "block", "posting", "facet"}
     store.close()

@@ -13,7 +13,14 @@ from geohound.stores.sql.services import proofs
 
 NOW = datetime.now(UTC)
 URL = "http://maps.test/ows?REQUEST=GetCapabilities&SERVICE=WMS"
-WMS = Service("wms", "http://maps.test/ows", "1.3.0", title="Maps", layers=(Layer("roads"),), fingerprint="f")
+WMS = Service(
+    "wms",
+    "http://maps.test/ows",
+    "1.3.0",
+    title="Maps",
+    layers=(Layer("roads"),),
+    fingerprint="f",
+)
 TAG = Validators('"1"', "")
 
 
@@ -42,7 +49,9 @@ def test_one_answer_may_prove_several(store):
     assert told is not None
     assert {service.kind for service in told.services} == {"wms", "wcs"}
     keep(store, other, Validators('"2"', ""))
-    assert remembered(store.catalogue, URL) is None, "they no longer came with one answer"
+    assert remembered(store.catalogue, URL) is None, (
+        "they no longer came with one answer"
+    )
 
 
 def test_an_answer_without_validators_ends_it(store):
@@ -54,7 +63,9 @@ def test_it_is_read_in_full_now_and_then(store):
     keep(store, at=NOW - timedelta(days=29))
     assert remembered(keep(store, at=NOW - timedelta(days=5)), URL) is not None
     told = store.catalogue._database.read().execute("SELECT at FROM proof").fetchone()
-    assert told[0] == (NOW - timedelta(days=29)).timestamp(), "a 304, or the same tag, does not make it younger"
+    assert told[0] == (NOW - timedelta(days=29)).timestamp(), (
+        "a 304, or the same tag, does not make it younger"
+    )
 
 
 def test_after_a_month_nothing_is_relied_on_until_it_was_read_again(store):
@@ -72,7 +83,12 @@ def test_what_another_geohound_read_is_read_anew(store, monkeypatch):
 def test_a_lower_version_of_the_document_is_no_proof_of_the_higher(store):
     keep(store)
     low = URL + "&VERSION=1.1.1"
-    keep(store, replace(WMS, version="1.1.1", fingerprint="g"), Validators('"low"', ""), url=low)
+    keep(
+        store,
+        replace(WMS, version="1.1.1", fingerprint="g"),
+        Validators('"low"', ""),
+        url=low,
+    )
     assert remembered(store.catalogue, low) is None
     assert remembered(store.catalogue, URL) is not None
 
@@ -92,7 +108,9 @@ def test_an_answer_of_which_only_a_part_is_kept_stands_for_none_of_it(store):
     assert remembered(keep(store, other, validators=None), URL) is None
 
 
-def test_what_is_known_at_an_address_are_all_requests_that_proved_a_service_there(store):
+def test_what_is_known_at_an_address_are_all_requests_that_proved_a_service_there(
+    store,
+):
     keep(store)
     known = store.catalogue.known_at("http://maps.test/ows")
     assert known.proved == {URL: CachedProof(TAG, (replace(WMS, aliases=()),))}

@@ -84,11 +84,17 @@ class Reader:
         host = seed.url.split("/")[2].partition(".")[0]
         links = tuple(Link(url, text) for url, text in self.services.get(host, ()))
         page = Page(seed.url, title=f"maps of {host}", text=f"{host} rivers")
-        self.observer.on_report(seed, Report(PageRead(page=page, links=links), status=200, asked=1))
+        self.observer.on_report(
+            seed, Report(PageRead(page=page, links=links), status=200, asked=1)
+        )
         for link in links:
-            test = Candidate(link.url, Via.LINK, seed.url, link.text, depth=1, purpose=Purpose.PROBE)
+            test = Candidate(
+                link.url, Via.LINK, seed.url, link.text, depth=1, purpose=Purpose.PROBE
+            )
             service = Service("wms", link.url.partition("?")[0], title=link.text)
-            self.observer.on_report(test, Report(PageRead(services=(service,)), status=200, asked=1))
+            self.observer.on_report(
+                test, Report(PageRead(services=(service,)), status=200, asked=1)
+            )
             self.observer.on_service(service, test)
 
     async def flush(self):
@@ -99,11 +105,19 @@ class Reader:
 
 
 def page(*hosts, more=True, estimate=None):
-    return SearchPage(tuple(WebResult(f"http://{host}.test/") for host in hosts), estimate, more)
+    return SearchPage(
+        tuple(WebResult(f"http://{host}.test/") for host in hosts), estimate, more
+    )
 
 
 def refusal(reason, retry_after_s=None):
-    return Failure("http://one.test", reason, "One wants a pause", NOON, retry_after_s=retry_after_s)
+    return Failure(
+        "http://one.test",
+        reason,
+        "One wants a pause",
+        NOON,
+        retry_after_s=retry_after_s,
+    )
 
 
 @pytest.fixture
@@ -119,18 +133,26 @@ def cache(clock):
 class Rig:
     """A hunt with everything around it."""
 
-    def __init__(self, searcher, cache, clock, services=None, known=None, max_queries=50, **plan):
+    def __init__(
+        self, searcher, cache, clock, services=None, known=None, max_queries=50, **plan
+    ):
         self.events, self.kept = [], []
         named = searcher if isinstance(searcher, dict) else {"one": searcher}
         yields, results = SourceYields(list(named)), ResultBook()
         budget = SearchBudget(max_queries)
         sources = [AskedSearcher(name, each, "") for name, each in named.items()]
-        providers = Providers(sources, cache, None, clock, yields, self.events.append, budget)
+        providers = Providers(
+            sources, cache, None, clock, yields, self.events.append, budget
+        )
         self.known = Knowledge() if known is None else known
         observer = HuntObserver(Progress(), yields, results, self.known, BOOK)
-        plan = HuntPlan(**{"queries": ("a", "b"), "rules": AgentRules(), "max_results": 80, **plan})
+        plan = HuntPlan(
+            **{"queries": ("a", "b"), "rules": AgentRules(), "max_results": 80, **plan}
+        )
         observer.subject, observer.off_subject = plan.subject, plan.rules.off_subject
-        self.hunt = Hunt(plan, providers, self.known, results, observer, clock, self._keep)
+        self.hunt = Hunt(
+            plan, providers, self.known, results, observer, clock, self._keep
+        )
         self.crawl = Reader(observer, services or {})
         self.yields = yields
 
@@ -145,7 +167,9 @@ class Rig:
 ALL_PAGES = AgentRules(deepens=False)
 
 
-def test_the_first_pages_of_all_queries_come_before_the_second_ones(cache, clock) -> None:
+def test_the_first_pages_of_all_queries_come_before_the_second_ones(
+    cache, clock
+) -> None:
     one = Scripted(lambda text, n: page(f"{text}{n}", f"{text}{n}x", more=n < 2))
     Rig(one, cache, clock, rules=ALL_PAGES).run()
     assert one.asked == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
@@ -162,7 +186,9 @@ def test_each_page_of_results_counts_as_a_request(cache, clock) -> None:
     ]  # fmt: skip
 
 
-def test_parameters_are_looked_for_in_addresses_where_the_provider_has_an_operator(cache, clock) -> None:
+def test_parameters_are_looked_for_in_addresses_where_the_provider_has_an_operator(
+    cache, clock
+) -> None:
     """Sidsten 2012, section 3.1.3 and table 3.1: allinurl: for request=getcapabilities."""
     one = Scripted(lambda text, n: page("x", more=False), url_operator="inurl:")
     rig = Rig(one, cache, clock, queries=("rivers", "request=getcapabilities")).run()
@@ -178,7 +204,9 @@ def test_a_hunt_ends_where_its_money_does(cache, clock) -> None:
     assert len(one.asked) == 2
 
 
-def test_a_provider_that_pages_for_ever_with_the_same_results_is_not_followed(cache, clock) -> None:
+def test_a_provider_that_pages_for_ever_with_the_same_results_is_not_followed(
+    cache, clock
+) -> None:
     one = Scripted(lambda _text, _n: page("same", "other"))
     Rig(one, cache, clock, queries=("a",), rules=ALL_PAGES).run()
     assert one.asked == [("a", 1), ("a", 2)]
@@ -192,12 +220,24 @@ def test_every_provider_is_asked_from_its_first_page(cache, clock) -> None:
     assert two.asked == [("a", 1), ("a", 2), ("a", 3)]
 
 
-def test_a_provider_that_knows_nothing_does_not_end_the_query_for_the_others(cache, clock) -> None:
+def test_a_provider_that_knows_nothing_does_not_end_the_query_for_the_others(
+    cache, clock
+) -> None:
     hosts = [f"x{n}" for n in range(20)]
     empty = Scripted(lambda _text, _n: page(more=False))
-    full = Scripted(lambda text, n: page(*hosts[2 * n : 2 * n + 2]) if text == "a" else page(f"{text}{n}q", "same"))
-    Rig({"empty": empty, "full": full}, cache, clock, services(*hosts), max_rounds=4).run()
-    assert max(n for text, n in full.asked if text == "a") > 1, "its pages bring two services each"
+    full = Scripted(
+        lambda text, n: (
+            page(*hosts[2 * n : 2 * n + 2])
+            if text == "a"
+            else page(f"{text}{n}q", "same")
+        )
+    )
+    Rig(
+        {"empty": empty, "full": full}, cache, clock, services(*hosts), max_rounds=4
+    ).run()
+    assert max(n for text, n in full.asked if text == "a") > 1, (
+        "its pages bring two services each"
+    )
     assert {n for _, n in empty.asked} == {1}
 
 
@@ -205,7 +245,9 @@ def test_providers_that_name_the_same_pages_are_both_read_on(cache, clock) -> No
     """The second one only repeats the first: that is no reason to believe that it repeats itself."""
     one = Scripted(lambda text, n: page(f"{text}{n}", more=n < 2))
     two = Scripted(lambda text, n: page(f"{text}{n}", more=n < 3))
-    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES).run()
+    rig = Rig(
+        {"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES
+    ).run()
     assert two.asked == [("a", 1), ("a", 2), ("a", 3)]
     seeds = {(step.source, step.query): step.seeds for step in rig.hunt.results.steps}
     assert seeds == {("one", "a"): 2, ("two", "a"): 1}
@@ -214,15 +256,31 @@ def test_providers_that_name_the_same_pages_are_both_read_on(cache, clock) -> No
 def test_a_provider_without_an_estimate_does_not_make_a_word_rare(cache, clock) -> None:
     one = Scripted(lambda _text, _n: page("x", more=False, estimate=10**6))
     two = Scripted(lambda _text, _n: page("y", more=False))
-    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), max_rounds=1).run()
+    rig = Rig(
+        {"one": one, "two": two}, cache, clock, queries=("a",), max_rounds=1
+    ).run()
     assert rig.known.counts["a"].estimate == 10**6
 
 
 def test_the_next_page_of_each_provider_outlives_a_stop(cache, clock) -> None:
     one = Scripted(lambda text, n: page(f"{text}{n}", more=n < 2))
     two = Scripted(lambda text, n: page(f"{text}{n}y"))
-    rig = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES, max_queries=4).run()
-    again = Rig({"one": one, "two": two}, cache, clock, queries=("a",), rules=ALL_PAGES, max_queries=2)
+    rig = Rig(
+        {"one": one, "two": two},
+        cache,
+        clock,
+        queries=("a",),
+        rules=ALL_PAGES,
+        max_queries=4,
+    ).run()
+    again = Rig(
+        {"one": one, "two": two},
+        cache,
+        clock,
+        queries=("a",),
+        rules=ALL_PAGES,
+        max_queries=2,
+    )
     again.hunt.results = ResultBook.going_on(rig.hunt.record(), [])
     again.run()
     assert two.asked == [("a", n) for n in (1, 2, 3, 4)]
@@ -238,7 +296,10 @@ def test_the_time_of_a_step_counts_from_the_beginning_of_the_hunt(cache, clock) 
             return await super().page(request, fetcher)
 
     one = Slow(lambda text, _n: page(text, more=False))
-    stays = {Phase.SEARCH: StayLimits(max_rounds=1), Phase.BOTH: StayLimits(max_rounds=1)}
+    stays = {
+        Phase.SEARCH: StayLimits(max_rounds=1),
+        Phase.BOTH: StayLimits(max_rounds=1),
+    }
     queries = tuple(f"q{n}" for n in range(20))
     rig = Rig(one, cache, clock, queries=queries, stays=stays).run()
     took = [step.elapsed_s for step in rig.hunt.results.steps]
@@ -254,7 +315,9 @@ def test_the_time_of_a_step_counts_from_the_beginning_of_the_hunt(cache, clock) 
     assert again.hunt.results.steps[10].elapsed_s == pytest.approx(110, abs=0.5)
 
 
-def test_no_more_results_of_a_query_are_taken_than_the_width_allows(cache, clock) -> None:
+def test_no_more_results_of_a_query_are_taken_than_the_width_allows(
+    cache, clock
+) -> None:
     one = Scripted(lambda text, n: page(f"{text}{n}", f"{text}{n}x"))
     rig = Rig(one, cache, clock, max_results=4, rules=ALL_PAGES).run()
     assert one.asked == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
@@ -284,7 +347,11 @@ def test_a_refusal_is_reported_once_and_the_provider_left_alone(cache, clock) ->
 
 
 def test_a_provider_that_fails_once_is_asked_again(cache, clock) -> None:
-    answers = [refusal(FailureReason.UNAVAILABLE), page("x", more=False), page("y", more=False)]
+    answers = [
+        refusal(FailureReason.UNAVAILABLE),
+        page("x", more=False),
+        page("y", more=False),
+    ]
     one = Scripted(lambda _text, _n: answers.pop(0))
     rig = Rig(one, cache, clock).run()
     assert one.asked == [("a", 1), ("a", 1), ("b", 1)]
@@ -293,13 +360,19 @@ def test_a_provider_that_fails_once_is_asked_again(cache, clock) -> None:
     assert rig.yields.requests == 3
 
 
-@pytest.mark.parametrize("reason", [FailureReason.UNAVAILABLE, FailureReason.TOTAL_TIMEOUT])
-def test_queries_that_nobody_answered_are_asked_by_the_next_run(cache, clock, reason: FailureReason) -> None:
+@pytest.mark.parametrize(
+    "reason", [FailureReason.UNAVAILABLE, FailureReason.TOTAL_TIMEOUT]
+)
+def test_queries_that_nobody_answered_are_asked_by_the_next_run(
+    cache, clock, reason: FailureReason
+) -> None:
     one = Scripted(lambda text, _n: page(text, more=False))
     queries = tuple(f"q{n}" for n in range(7))
     rig = Rig(one, cache, clock, queries=queries, max_rounds=9)
     plain = one.script
-    one.script = lambda text, n: plain(text, n) if text in ("q0", "q1") else refusal(reason)
+    one.script = lambda text, n: (
+        plain(text, n) if text in ("q0", "q1") else refusal(reason)
+    )
     rig.run()
     assert not rig.hunt.is_done
     assert rig.hunt.has_failed
@@ -307,7 +380,14 @@ def test_queries_that_nobody_answered_are_asked_by_the_next_run(cache, clock, re
     assert one.asked == [("q0", 1), ("q1", 1), ("q2", 1), ("q2", 1)]
     one.script = plain
     record = rig.hunt.record()
-    again = Rig(one, cache, clock, queries=queries, max_rounds=9, known=read_knowledge(rig.kept[-1]))
+    again = Rig(
+        one,
+        cache,
+        clock,
+        queries=queries,
+        max_rounds=9,
+        known=read_knowledge(rig.kept[-1]),
+    )
     again.hunt.state = AgentState.read(record)
     again.hunt.results = ResultBook.going_on(record, [])
     again.run()
@@ -315,7 +395,9 @@ def test_queries_that_nobody_answered_are_asked_by_the_next_run(cache, clock, re
     assert [text for text, _ in one.asked[4:]] == [f"q{n}" for n in range(2, 7)]
 
 
-def test_a_hunt_with_another_provider_goes_on_without_the_one_that_failed(cache, clock) -> None:
+def test_a_hunt_with_another_provider_goes_on_without_the_one_that_failed(
+    cache, clock
+) -> None:
     one = Scripted(lambda _text, _n: refusal(FailureReason.HTTP_ERROR))
     two = Scripted(lambda text, _n: page(text, more=False))
     rig = Rig({"one": one, "two": two}, cache, clock).run()
@@ -334,7 +416,12 @@ def test_a_key_that_is_missing_is_no_request(cache, clock) -> None:
 
 def test_a_provider_is_left_where_its_free_requests_end(cache, clock) -> None:
     asyncio.run(kept_by(cache, 7))
-    one = Scripted(lambda text, _n: page(text, more=False), free_requests=4, period="month", cost_usd=0.01)
+    one = Scripted(
+        lambda text, _n: page(text, more=False),
+        free_requests=4,
+        period="month",
+        cost_usd=0.01,
+    )
     rig = Rig(one, cache, clock, queries=tuple("bcdef")).run()
     assert [text for text, _ in one.asked] == ["b", "c"], "two of four were used before"
     assert rig.hunt.providers.failures == {
@@ -346,7 +433,12 @@ def test_a_provider_is_left_where_its_free_requests_end(cache, clock) -> None:
 
 
 def test_who_pays_goes_on_after_the_free_requests(cache, clock) -> None:
-    one = Scripted(lambda text, _n: page(text, more=False), free_requests=1, period="day", cost_usd=0.01)
+    one = Scripted(
+        lambda text, _n: page(text, more=False),
+        free_requests=1,
+        period="day",
+        cost_usd=0.01,
+    )
     rig = Rig(one, cache, clock, queries=tuple("abc"))
     rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=1.0)
     rig.run()
@@ -354,7 +446,11 @@ def test_who_pays_goes_on_after_the_free_requests(cache, clock) -> None:
 
 
 def test_a_short_pause_is_waited_for_and_a_long_one_is_not(cache, clock) -> None:
-    answers = [refusal(FailureReason.RATE_LIMITED, 7.0), page("a", more=False), refusal(FailureReason.RATE_LIMITED, 90)]
+    answers = [
+        refusal(FailureReason.RATE_LIMITED, 7.0),
+        page("a", more=False),
+        refusal(FailureReason.RATE_LIMITED, 90),
+    ]
     one = Scripted(lambda _text, _n: answers.pop(0))
     rig = Rig(one, cache, clock).run()
     assert one.asked == [("a", 1), ("a", 1), ("b", 1)]
@@ -364,21 +460,32 @@ def test_a_short_pause_is_waited_for_and_a_long_one_is_not(cache, clock) -> None
 
 def test_the_best_result_of_each_host_comes_first(cache, clock) -> None:
     """S_A1 of Sidsten 2012, appendix B.3.4."""
-    results = ["http://x.test/maps/deep", "http://y.test/", "http://x.test/", "http://y.test/wms?service=WMS"]
+    results = [
+        "http://x.test/maps/deep",
+        "http://y.test/",
+        "http://x.test/",
+        "http://y.test/wms?service=WMS",
+    ]
     found = SearchPage(tuple(WebResult(url) for url in results))
-    rig = Rig(Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)).run()
+    rig = Rig(
+        Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)
+    ).run()
     seeds = [seed for seed in rig.crawl.admitted if seed.depth == 0]
     assert [seed.url for seed in seeds][:2] == ["http://x.test/", "http://y.test/"]
     assert {seed.via for seed in seeds} == {Via.SEARCH}
     assert {seed.clue for seed in seeds} == {"one: rivers"}
     assert seeds[-1].purpose is Purpose.PROBE
-    assert rig.yields.rows() == [{"source": "one", "requests": 1, "seeds": 4, "services": 0, "cost_usd": 0.0}]
+    assert rig.yields.rows() == [
+        {"source": "one", "requests": 1, "seeds": 4, "services": 0, "cost_usd": 0.0}
+    ]
 
 
 def test_the_root_page_of_a_seed_is_a_link_of_it(cache, clock) -> None:
     """Sidsten 2012, appendix B.3.4: the crawler was configured to add the root page to every seed."""
     found = SearchPage((WebResult("http://x.test/maps/deep"),))
-    rig = Rig(Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)).run()
+    rig = Rig(
+        Scripted(lambda _text, _n: found), cache, clock, queries=("rivers",)
+    ).run()
     (root,) = [each for each in rig.crawl.admitted if each.depth == 1]
     assert (root.url, root.found_on) == ("http://x.test/", "http://x.test/maps/deep")
 
@@ -392,19 +499,27 @@ def services(*hosts):
 
 def test_words_of_services_that_answer_become_queries(cache, clock) -> None:
     """Two services: p = 0.25 · 2²/2 = 0.5 for each word of their addresses and texts; the others score less."""
-    one = Scripted(lambda text, _n: page("x", "y", "z", more=False) if text == "a" else page("w", more=False))
+    one = Scripted(
+        lambda text, _n: (
+            page("x", "y", "z", more=False) if text == "a" else page("w", more=False)
+        )
+    )
     rig = Rig(one, cache, clock, services("x", "y"), queries=("a",)).run()
     asked = [text for text, _ in one.asked]
     assert asked[0] == "a"
     assert {"geoserver", "ows", "service=wms", "request=getcapabilities"} <= set(asked)
     assert "maps" in asked, "a title: 0.5 · 2²/3"
-    assert [step.services for step in rig.hunt.results.steps if step.query == "a"] == [2]
+    assert [step.services for step in rig.hunt.results.steps if step.query == "a"] == [
+        2
+    ]
     kept = read_knowledge(rig.kept[-1])
     assert kept.urls.of("geoserver") == (2, 2)
     assert kept.brought["a"].services == 2
 
 
-def test_links_that_nobody_answers_teach_nothing_unless_the_published_rules_say_so(cache, clock) -> None:
+def test_links_that_nobody_answers_teach_nothing_unless_the_published_rules_say_so(
+    cache, clock
+) -> None:
     """The improvement that Sidsten 2012, section 4.3.1, names: scores after live links only."""
 
     class Silent(Reader):
@@ -416,7 +531,9 @@ def test_links_that_nobody_answers_teach_nothing_unless_the_published_rules_say_
     def asked(rules):
         one = Scripted(lambda _text, _n: page("x", more=False))
         rig = Rig(one, MemorySearchCache(clock), clock, queries=("a",), rules=rules)
-        rig.crawl = Silent(rig.hunt.observer, {"x": [(WMS.format(n), "map") for n in range(4)]})
+        rig.crawl = Silent(
+            rig.hunt.observer, {"x": [(WMS.format(n), "map") for n in range(4)]}
+        )
         rig.hunt.observer.learns_from_live = rules.learns_from_live
         rig.run()
         return {text for text, _ in one.asked}
@@ -426,9 +543,17 @@ def test_links_that_nobody_answers_teach_nothing_unless_the_published_rules_say_
 
 
 def test_a_word_with_too_many_results_is_asked_in_pairs(cache, clock) -> None:
-    one = Scripted(lambda text, _n: page("x", "y", more=False, estimate=10 if " " in text else 10**6))
-    rules = AgentRules(ScoreRules(uses_correlation=False), deepens=False, explores_every=0)
-    rig = Rig(one, cache, clock, services("x", "y"), queries=("a",), rules=rules, max_rounds=3).run()
+    one = Scripted(
+        lambda text, _n: page(
+            "x", "y", more=False, estimate=10 if " " in text else 10**6
+        )
+    )
+    rules = AgentRules(
+        ScoreRules(uses_correlation=False), deepens=False, explores_every=0
+    )
+    rig = Rig(
+        one, cache, clock, services("x", "y"), queries=("a",), rules=rules, max_rounds=3
+    ).run()
     pairs = [text for text, _ in one.asked if " " in text]
     assert pairs
     assert all(len(text.split()) == 2 for text in pairs)
@@ -437,39 +562,66 @@ def test_a_word_with_too_many_results_is_asked_in_pairs(cache, clock) -> None:
 
 def test_further_pages_are_asked_of_queries_that_bring_much(cache, clock) -> None:
     hosts = [f"x{n}" for n in range(20)]
-    one = Scripted(lambda text, n: page(*hosts[2 * n : 2 * n + 2]) if text == "a" else page(f"{text}{n}q", "same"))
+    one = Scripted(
+        lambda text, n: (
+            page(*hosts[2 * n : 2 * n + 2])
+            if text == "a"
+            else page(f"{text}{n}q", "same")
+        )
+    )
     Rig(one, cache, clock, services(*hosts), max_rounds=4).run()
-    deepest = {text: max(n for each, n in one.asked if each == text) for text, _ in one.asked}
+    deepest = {
+        text: max(n for each, n in one.asked if each == text) for text, _ in one.asked
+    }
     assert deepest["a"] > 1
     assert deepest["b"] == 1
 
 
-def test_further_pages_are_asked_of_queries_that_stay_on_the_subject(cache, clock) -> None:
+def test_further_pages_are_asked_of_queries_that_stay_on_the_subject(
+    cache, clock
+) -> None:
     """`roads` brings two services a page, `rivers` one: but these are what the user looks for."""
     found = {
         **{f"rivers{n}": [(WMS.format(f"r{n}"), "Rivers")] for n in range(20)},
-        **{f"roads{n}{x}": [(WMS.format(f"s{n}{x}"), "Roads")] for n in range(20) for x in "ab"},
+        **{
+            f"roads{n}{x}": [(WMS.format(f"s{n}{x}"), "Roads")]
+            for n in range(20)
+            for x in "ab"
+        },
     }
 
     def script(text, n):
-        hosts = {"rivers": (f"rivers{n}", f"dull{n}"), "roads": (f"roads{n}a", f"roads{n}b")}
+        hosts = {
+            "rivers": (f"rivers{n}", f"dull{n}"),
+            "roads": (f"roads{n}a", f"roads{n}b"),
+        }
         return page(*hosts.get(text, (f"{text[:3]}{n}q".replace(" ", ""), "same")))
 
     def deepest(**plan):
         one = Scripted(script)
         plan = {"queries": ("rivers", "roads", "x", "y"), "max_rounds": 3, **plan}
         Rig(one, MemorySearchCache(clock), clock, found, **plan).run()
-        return {text: max(n for each, n in one.asked if each == text) for text in ("rivers", "roads")}
+        return {
+            text: max(n for each, n in one.asked if each == text)
+            for text in ("rivers", "roads")
+        }
 
     assert deepest(subject=Subject("rivers")) == {"rivers": 11, "roads": 1}
-    assert deepest()["roads"] > 1, "without words of the user every service counts alike"
+    assert deepest()["roads"] > 1, (
+        "without words of the user every service counts alike"
+    )
 
 
 def test_services_on_the_subject_count_more(cache, clock) -> None:
     one = Scripted(lambda _text, _n: page("x", "y", more=False))
     found = {"x": [(WMS.format("x"), "Rivers")], "y": [(WMS.format("y"), "Roads")]}
     rules = AgentRules(off_subject=0.25)
-    plan = {"queries": ("a",), "subject": Subject("rivers"), "rules": rules, "max_rounds": 1}
+    plan = {
+        "queries": ("a",),
+        "subject": Subject("rivers"),
+        "rules": rules,
+        "max_rounds": 1,
+    }
     rig = Rig(one, cache, clock, found, **plan).run()
     assert rig.known.brought["a"].services == 1.25
     assert rig.hunt.state.gains == [(1.25, 5)], "a query, two pages and two tests"
@@ -477,28 +629,54 @@ def test_services_on_the_subject_count_more(cache, clock) -> None:
     assert (step.services, step.on_subject) == (2, 1)
 
 
-def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl(cache, clock) -> None:
+def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl(
+    cache, clock
+) -> None:
     """Sidsten 2012, section 3.2.4: by steps here."""
     one = Scripted(lambda text, _n: page(f"{text}1", f"{text}2", more=False))
     queries = tuple(f"q{n}" for n in range(60))
-    stays = {Phase.SEARCH: StayLimits(max_rounds=1), Phase.BOTH: StayLimits(max_rounds=2)}
+    stays = {
+        Phase.SEARCH: StayLimits(max_rounds=1),
+        Phase.BOTH: StayLimits(max_rounds=2),
+    }
     rig = Rig(one, cache, clock, queries=queries, stays=stays).run()
     assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 3)
-    assert [step.phase for step in rig.hunt.results.steps][::5] == ["search", "search and crawl", "search and crawl"]
-    assert len(one.asked) == 15, "five of the planned queries a round, as nothing was learned"
+    assert [step.phase for step in rig.hunt.results.steps][::5] == [
+        "search",
+        "search and crawl",
+        "search and crawl",
+    ]
+    assert len(one.asked) == 15, (
+        "five of the planned queries a round, as nothing was learned"
+    )
 
 
-def test_a_search_that_brings_nothing_any_more_goes_over_to_the_crawl(cache, clock) -> None:
+def test_a_search_that_brings_nothing_any_more_goes_over_to_the_crawl(
+    cache, clock
+) -> None:
     """By progress: no services in a round is less than 0.05 a request."""
     one = Scripted(lambda text, _n: page(f"{text}1", more=False))
-    stays = {Phase.SEARCH: StayLimits(least_gain=0.05), Phase.BOTH: StayLimits(least_gain=0.05)}
-    rig = Rig(one, cache, clock, queries=tuple(f"q{n}" for n in range(60)), stays=stays).run()
+    stays = {
+        Phase.SEARCH: StayLimits(least_gain=0.05),
+        Phase.BOTH: StayLimits(least_gain=0.05),
+    }
+    rig = Rig(
+        one, cache, clock, queries=tuple(f"q{n}" for n in range(60)), stays=stays
+    ).run()
     assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
 
 
-def test_the_search_ends_when_the_crawl_brings_more_for_each_request(cache, clock) -> None:
+def test_the_search_ends_when_the_crawl_brings_more_for_each_request(
+    cache, clock
+) -> None:
     one = Scripted(lambda text, _n: page(f"{text}1", more=False))
-    rig = Rig(one, cache, clock, queries=tuple(f"q{n}" for n in range(60)), stays={Phase.SEARCH: StayLimits(0, 1)})
+    rig = Rig(
+        one,
+        cache,
+        clock,
+        queries=tuple(f"q{n}" for n in range(60)),
+        stays={Phase.SEARCH: StayLimits(0, 1)},
+    )
     gains = rig.hunt.observer.gains
     gains.services["crawl"], gains.requests["crawl"] = 10, 100
     rig.run()
@@ -511,15 +689,26 @@ def test_a_hunt_goes_on_where_it_was_left(cache, clock) -> None:
     rig = Rig(one, cache, clock, queries=queries, max_rounds=1).run()
     record = rig.hunt.record()
     assert len(one.asked) == 5
-    again = Rig(one, cache, clock, queries=queries, known=read_knowledge(rig.kept[-1]), max_rounds=2)
+    again = Rig(
+        one,
+        cache,
+        clock,
+        queries=queries,
+        known=read_knowledge(rig.kept[-1]),
+        max_rounds=2,
+    )
     again.hunt.state = AgentState.read(record)
     again.hunt.results = ResultBook.going_on(record, [])
     again.run()
     assert len(one.asked) == 10
-    assert [step["query"] for step in again.hunt.record()["steps"]] == list(queries[:10])
+    assert [step["query"] for step in again.hunt.record()["steps"]] == list(
+        queries[:10]
+    )
 
 
-def test_results_that_were_asked_for_before_a_kill_are_read_after_it(cache, clock) -> None:
+def test_results_that_were_asked_for_before_a_kill_are_read_after_it(
+    cache, clock
+) -> None:
     """The kill came between the answer, which is kept, and the frontier."""
     asyncio.run(kept_by(cache, 7))
     one = Scripted(lambda _text, _n: page(more=False))
@@ -536,13 +725,17 @@ async def kept_by(cache, task):
     await cache.keep("one", "z", 1, page("other", more=False), task + 1)
 
 
-def test_what_earlier_runs_gained_does_not_spoil_what_this_one_expects(cache, clock) -> None:
+def test_what_earlier_runs_gained_does_not_spoil_what_this_one_expects(
+    cache, clock
+) -> None:
     one = Scripted(lambda text, _n: page(f"{text}1", more=False))
     rig = Rig(one, cache, clock, services("q01"), queries=("q0",), max_rounds=8)
     rig.hunt.state = AgentState(rounds=7, gains=[(40, 10)] * 7)
     rig.yields.count_at_least("one", 30)
     rig.run()
-    assert rig.hunt.state.gains[-1] == (1, 3), "one service for a query, a page and a test"
+    assert rig.hunt.state.gains[-1] == (1, 3), (
+        "one service for a query, a page and a test"
+    )
 
 
 def test_a_round_that_is_interrupted_is_no_round(cache, clock) -> None:
@@ -573,9 +766,15 @@ def test_a_new_day_brings_queries_from_the_terms_of_fetched_pages(cache, clock) 
     assert ("rivers getmap", 1) in one.asked
 
 
-def test_of_earlier_queries_the_few_that_covered_most_hosts_are_asked_again(cache, clock) -> None:
+def test_of_earlier_queries_the_few_that_covered_most_hosts_are_asked_again(
+    cache, clock
+) -> None:
     """S_Aq: `b` alone covers three of four hosts, which is 75 %."""
-    shown = {"a": page("h1", more=False), "b": page("h1", "h2", "h3", more=False), "c": page("h4", more=False)}
+    shown = {
+        "a": page("h1", more=False),
+        "b": page("h1", "h2", "h3", more=False),
+        "c": page("h4", more=False),
+    }
     one = Scripted(lambda text, _n: shown[text])
     first = Rig(one, cache, clock, queries=("a", "b", "c")).run()
     clock.passed_s += 200 * 3600
@@ -589,7 +788,10 @@ def test_without_searching_the_results_that_are_kept_are_crawled(cache, clock) -
     Rig(one, cache, clock).run()
     rig = Rig(one, cache, clock, searches=False).run()
     assert len(one.asked) == 2
-    assert {seed.url for seed in rig.crawl.admitted} == {"http://a.test/", "http://b.test/"}
+    assert {seed.url for seed in rig.crawl.admitted} == {
+        "http://a.test/",
+        "http://b.test/",
+    }
     assert rig.crawl.released
     assert rig.hunt.is_done
 
@@ -611,17 +813,35 @@ def test_a_service_belongs_to_the_source_whose_seed_led_to_it() -> None:
     below = Candidate("http://y.test/list", Via.LINK, found_on=seed.url, depth=1)
     yields.note(seed)
     yields.note(below)
-    catalogue = Candidate("http://y.test/csw?service=CSW", Via.TEXT, found_on=below.url, depth=2)
+    catalogue = Candidate(
+        "http://y.test/csw?service=CSW", Via.TEXT, found_on=below.url, depth=2
+    )
     yields.note_services(["http://y.test/csw"], catalogue)
     yields.count_service(catalogue)
-    yields.count_service(Candidate("http://z.test/wms", Via.SERVICE, found_on="http://y.test/csw", depth=3))
-    yields.count_service(Candidate("http://z.test/wms", Via.TEXT, found_on="http://unknown.test/"))
-    assert [(row["source"], row["services"]) for row in yields.rows()] == [("one", 0), ("one=http://b.test", 2)]
+    yields.count_service(
+        Candidate(
+            "http://z.test/wms", Via.SERVICE, found_on="http://y.test/csw", depth=3
+        )
+    )
+    yields.count_service(
+        Candidate("http://z.test/wms", Via.TEXT, found_on="http://unknown.test/")
+    )
+    assert [(row["source"], row["services"]) for row in yields.rows()] == [
+        ("one", 0),
+        ("one=http://b.test", 2),
+    ]
 
 
 def test_providers_that_brought_more_for_their_requests_come_first() -> None:
     """Of the first 5 for 100 requests, of the second 30 for 50, of the third nobody knows: it counts as the mean."""
-    rows = [{"source": "poor", "requests": 100, "services": 5}, {"source": "rich", "requests": 50, "services": 30}]
-    hunted = SimpleNamespace(spec=SimpleNamespace(kind=TaskKind.HUNT), counters={"sources": rows})
+    rows = [
+        {"source": "poor", "requests": 100, "services": 5},
+        {"source": "rich", "requests": 50, "services": 30},
+    ]
+    hunted = SimpleNamespace(
+        spec=SimpleNamespace(kind=TaskKind.HUNT), counters={"sources": rows}
+    )
     assert best_first(["poor", "new", "rich"], [hunted]) == ["rich", "new", "poor"]
-    assert best_first(["poor", "new"], []) == ["poor", "new"], "as they were given, where nothing is known"
+    assert best_first(["poor", "new"], []) == ["poor", "new"], (
+        "as they were given, where nothing is known"
+    )

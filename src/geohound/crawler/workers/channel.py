@@ -19,7 +19,9 @@ from geohound.model.work.job import Job, PageRead, Report
 
 from .turns import TurnMessage
 
-MARK = struct.Struct("<q")  # the job whose page is being read, in memory that both ends see
+MARK = struct.Struct(
+    "<q"
+)  # the job whose page is being read, in memory that both ends see
 _LENGTH = struct.Struct("<I")
 _PLACES = tuple(LinkPlace)
 _PLACE_NUMBERS = {place: number for number, place in enumerate(_PLACES)}
@@ -53,7 +55,10 @@ def pack_report(report: Report) -> Packed:
     if not isinstance(result, PageRead):
         return result, *rest
     packed = [*_pack(result)]
-    packed[_LINKS] = [(x.url, x.text, x.context, _PLACE_NUMBERS[x.place], x.line, x.dom_path) for x in result.links]
+    packed[_LINKS] = [
+        (x.url, x.text, x.context, _PLACE_NUMBERS[x.place], x.line, x.dom_path)
+        for x in result.links
+    ]
     return tuple(packed), *rest
 
 

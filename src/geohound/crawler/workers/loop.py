@@ -68,7 +68,9 @@ class _Server:
         if examiner is not None:
             await examiner.close()
 
-    async def _take(self, message: tuple[int, Packed | None, str | None], examiner: Examiner) -> None:
+    async def _take(
+        self, message: tuple[int, Packed | None, str | None], examiner: Examiner
+    ) -> None:
         number, packed, address = message
         if packed is None:
             if number == REFRESH:

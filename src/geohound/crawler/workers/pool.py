@@ -50,7 +50,13 @@ class WorkerPool:
     Where the URLs of a process pile up, its sites are divided anew (WBC-9).
     """
 
-    def __init__(self, command: Sequence[str], setup: bytes, processes: int, turns: Callable[[], LocalTurns]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        setup: bytes,
+        processes: int,
+        turns: Callable[[], LocalTurns],
+    ) -> None:
         self._workers = [_Worker(command, setup, turns()) for _ in range(processes)]
         self._homes: Recent[str, _Worker] = Recent(MAX_HOMES)
         self._watching: asyncio.Task[None] | None = None
@@ -113,7 +119,9 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._mark: mmap.mmap | None = None
         self._deaths = 0
-        self._suspects: set[int] = set()  # jobs that were being read when a process died
+        self._suspects: set[int] = (
+            set()
+        )  # jobs that were being read when a process died
         self.restarts = 0
         self._closed = False
 
@@ -140,7 +148,9 @@ class _Worker:
             return await done
         finally:
             if self._jobs.pop(number, None) and self._channel is not None:
-                self._channel.send(number, None)  # the crawl gave up waiting: so may the process
+                self._channel.send(
+                    number, None
+                )  # the crawl gave up waiting: so may the process
 
     def refresh(self) -> None:
         if self._channel is not None:
@@ -160,7 +170,9 @@ class _Worker:
                 stdout=subprocess.DEVNULL,
                 process_group=0,
             )
-        self._channel = WorkerChannel(ours, self._receive, self._desk.receive, self._died)
+        self._channel = WorkerChannel(
+            ours, self._receive, self._desk.receive, self._died
+        )
         self._channel.send_raw(self._setup)
         for number, (job, _) in self._jobs.items():
             self._hand(self._channel, number, job)
@@ -202,7 +214,9 @@ class _Worker:
                 failure = Failure(job.url, FailureReason.BUG, detail, datetime.now(UTC))
                 done.set_result(Report(failure, asked=1))
         if self._deaths > MAX_EARLY_DEATHS and not is_suspected and blamed is None:
-            error = ExaminerError("The processes that read pages end as soon as they begin; see the messages above.")
+            error = ExaminerError(
+                "The processes that read pages end as soon as they begin; see the messages above."
+            )
             for _, done in self._jobs.values():
                 if not done.done():
                     done.set_exception(error)
@@ -211,7 +225,11 @@ class _Worker:
             self._start()
 
     def kill_if_silent(self) -> None:
-        if self._channel is not None and self._process is not None and self._channel.silent_s > SILENCE_S:
+        if (
+            self._channel is not None
+            and self._process is not None
+            and self._channel.silent_s > SILENCE_S
+        ):
             log.error("the process %d does not answer and is ended", self._process.pid)
             self._process.kill()
 

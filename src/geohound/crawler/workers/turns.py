@@ -53,10 +53,16 @@ TurnMessage = TurnAsked | TurnEnded | TurnLeft
 class RemoteTurns:
     """The turns of a process that reads pages."""
 
-    def __init__(self, send: Callable[[TurnMessage], None], send_soon: Callable[[TurnMessage], None]) -> None:
+    def __init__(
+        self,
+        send: Callable[[TurnMessage], None],
+        send_soon: Callable[[TurnMessage], None],
+    ) -> None:
         self._send = send
         self._send_soon = send_soon
-        self._brought: dict[str, str] = {}  # hosts whose turn came with a job and was not used, with their addresses
+        self._brought: dict[
+            str, str
+        ] = {}  # hosts whose turn came with a job and was not used, with their addresses
         self._held: dict[str, str] = {}
         self._waiting: dict[int, asyncio.Future[TurnAnswered]] = {}
         self._next = 1
@@ -70,7 +76,9 @@ class RemoteTurns:
         if self._brought.pop(host, None) is not None:
             self._send_soon(TurnEnded(host, None))
 
-    async def turn(self, host: str, crawl_delay_s: float | None, patience_s: float) -> float:
+    async def turn(
+        self, host: str, crawl_delay_s: float | None, patience_s: float
+    ) -> float:
         if host in self._brought:
             self._held[host] = self._brought.pop(host)
             return 0.0
@@ -97,9 +105,13 @@ class RemoteTurns:
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 
-    async def _ask(self, host: str, address: str, crawl_delay_s: float | None, patience_s: float) -> TurnAnswered:
+    async def _ask(
+        self, host: str, address: str, crawl_delay_s: float | None, patience_s: float
+    ) -> TurnAnswered:
         number, self._next = self._next, self._next + 1
-        answer: asyncio.Future[TurnAnswered] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[TurnAnswered] = (
+            asyncio.get_running_loop().create_future()
+        )
         self._waiting[number] = answer
         self._send(TurnAsked(number, host, address, crawl_delay_s, patience_s))
         try:
@@ -116,7 +128,9 @@ class TurnDesk:
     def __init__(self, turns: LocalTurns, send: Callable[[TurnAnswered], None]) -> None:
         self._turns = turns
         self._send = send
-        self._held: dict[str, int] = {}  # hosts, and with which question they were granted; 0 with a job
+        self._held: dict[
+            str, int
+        ] = {}  # hosts, and with which question they were granted; 0 with a job
         self._asking: dict[int, asyncio.Task[None]] = {}
 
     def bring(self, host: str) -> str | None:
@@ -129,7 +143,9 @@ class TurnDesk:
     def receive(self, message: TurnMessage) -> None:
         match message:
             case TurnAsked():
-                self._asking[message.number] = asyncio.create_task(self._answer(message))
+                self._asking[message.number] = asyncio.create_task(
+                    self._answer(message)
+                )
             case TurnEnded(host, seen):
                 self._end(host, seen)
             case TurnLeft(number, host):
@@ -145,14 +161,22 @@ class TurnDesk:
     async def _answer(self, asked: TurnAsked) -> None:
         try:
             if asked.address:
-                wait_s = await self._turns.move(asked.host, asked.address, asked.patience_s)
+                wait_s = await self._turns.move(
+                    asked.host, asked.address, asked.patience_s
+                )
             else:
-                wait_s = await self._turns.turn(asked.host, asked.crawl_delay_s, asked.patience_s)
+                wait_s = await self._turns.turn(
+                    asked.host, asked.crawl_delay_s, asked.patience_s
+                )
         finally:
             del self._asking[asked.number]
         if wait_s == 0 and not asked.address:
             self._held[asked.host] = asked.number
-        self._send(TurnAnswered(asked.number, asked.host, self._turns.address_of(asked.host), wait_s))
+        self._send(
+            TurnAnswered(
+                asked.number, asked.host, self._turns.address_of(asked.host), wait_s
+            )
+        )
 
     def close(self) -> None:
         """The process is gone: of what it had under way nobody learns how it ended."""

@@ -50,13 +50,17 @@ _MERGE = words(
 _REQUESTS = re.compile(
     r"(?:^|\.)(?:fetch|getJSON|ajax|axios|get|post|json|xml|request|requestJSON|xhr|load|loadConfig|loadJSON|fetchJson|GET)$"
 )
-_SHORT = re.compile(r"^dojo\._base\.|^(?:lodash|underscore)(?=\.)|^dojo\.(?=io-?[qQ]uery)")
+_SHORT = re.compile(
+    r"^dojo\._base\.|^(?:lodash|underscore)(?=\.)|^dojo\.(?=io-?[qQ]uery)"
+)
 # Arrays out of what is like one, clients for requests out of their settings.
 _HANDED_ON = words(
     "Array.prototype.slice.call Array.prototype.concat.call Array.from axios.create axios.default.create ky.create "
     "ky.extend request.defaults"
 )
-_LOADERS = words("require __webpack_require__ __webpack_require__.n bundle.require bundle.require.n")
+_LOADERS = words(
+    "require __webpack_require__ __webpack_require__.n bundle.require bundle.require.n"
+)
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
@@ -100,7 +104,11 @@ def _on_map(ev: Resolver, made: Obj, name: str, args: Sequence[Lazy]) -> Values:
             held = [made.fields[k] for k in keys if k in made.fields] or (
                 list(made.fields.values()) if HOLE in keys else []
             )
-            return ev.any_of(lazy for lazies in held for lazy in lazies) if held else (UNDEFINED,)
+            return (
+                ev.any_of(lazy for lazies in held for lazy in lazies)
+                if held
+                else (UNDEFINED,)
+            )
         case "set" if len(args) == 2:
             made.fields.update({text_of(v): [args[1]] for v in ev.lazy(args[0])})
             return (made,)
@@ -114,7 +122,10 @@ def _query(ev: Resolver, value: Value) -> Values:
     rows = _from_entries(ev, value) if isinstance(value, Arr) else value
     if not isinstance(rows, Obj):
         return (value.lstrip("?"),) if isinstance(value, str) else NOTHING
-    pairs = [(key, text_of(ev.any_of(lazies)[0])) for key, lazies in list(rows.fields.items())[:100]]
+    pairs = [
+        (key, text_of(ev.any_of(lazies)[0]))
+        for key, lazies in list(rows.fields.items())[:100]
+    ]
     return ("&".join(f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs),)
 
 
@@ -122,7 +133,9 @@ _MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
     "URL": _new_address,
     "Array": _new_array,
     "Map": lambda ev, args: (_new_map(ev, args),),
-    "URLSearchParams": lambda ev, args: ev.union(*(_query(ev, v) for v in ev.lazy(args[0]))) if args else NOTHING,
+    "URLSearchParams": lambda ev, args: (
+        ev.union(*(_query(ev, v) for v in ev.lazy(args[0]))) if args else NOTHING
+    ),
     "Set": lambda ev, args: ev.lazy(args[0]) if args else NOTHING,
     "String": lambda ev, args: ev.concat(ev.lazy(args[0])) if args else NOTHING,
 }
@@ -133,9 +146,17 @@ def _address(value: Value, base: Value) -> Values:
     if text.startswith(("http://", "https://")) and HOLE in text:
         return (text,)
     if HOLE in text or HOLE in under:
-        return (under.rstrip("/") + "/" + text.lstrip("/"),) if HOLE not in under.partition("/")[0] else NOTHING
+        return (
+            (under.rstrip("/") + "/" + text.lstrip("/"),)
+            if HOLE not in under.partition("/")[0]
+            else NOTHING
+        )
     try:
-        return (UrlObject(ada_url.join_url(under, text) if under else ada_url.normalize_url(text)),)
+        return (
+            UrlObject(
+                ada_url.join_url(under, text) if under else ada_url.normalize_url(text)
+            ),
+        )
     except ValueError:
         return NOTHING
 
@@ -153,7 +174,11 @@ def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Va
     if name in _WITH_ALL:
         return _WITH_ALL[name](ev, name, args)
     if name in _WITH_FIRST:
-        return ev.union(*(_WITH_FIRST[name](ev, value) for value in first)) if first else NOTHING
+        return (
+            ev.union(*(_WITH_FIRST[name](ev, value) for value in first))
+            if first
+            else NOTHING
+        )
     if name in _LOADERS or name.startswith("bundle.named."):
         return _required(ev, name, first, place.source)
     return _requested(ev, first) if _REQUESTS.search(name) else NOTHING
@@ -161,15 +186,21 @@ def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Va
 
 def _merged(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
     made = Obj()
-    is_flag = [all(isinstance(v, bool) for v in ev.lazy(a)) for a in args]  # $.extend(true, …)
-    objects.merge_into(ev, made, [a for a, flag in zip(args, is_flag, strict=True) if not flag])
+    is_flag = [
+        all(isinstance(v, bool) for v in ev.lazy(a)) for a in args
+    ]  # $.extend(true, …)
+    objects.merge_into(
+        ev, made, [a for a, flag in zip(args, is_flag, strict=True) if not flag]
+    )
     return (made,)
 
 
 def _formatted(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
     """A string with numbers for placeholders, its arguments or one object for them."""
     listed = Obj({str(i): [lazy] for i, lazy in enumerate(args[1:])})
-    return _with_data(ev, args, (listed, *ev.lazy(args[1]))) if len(args) > 1 else NOTHING
+    return (
+        _with_data(ev, args, (listed, *ev.lazy(args[1]))) if len(args) > 1 else NOTHING
+    )
 
 
 def _templated(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
@@ -183,7 +214,13 @@ def _with_data(ev: Resolver, args: Sequence[Lazy], data: Values) -> Values:
 def _handed_on(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
     first = ev.lazy(args[0]) if args else ()
     if len(args) > 1 and any(isinstance(v, Fn) for v in ev.lazy(args[1])):
-        return ev.union(*(methods.on_array(ev, v, "map", args[1:]) for v in first if isinstance(v, Arr)))
+        return ev.union(
+            *(
+                methods.on_array(ev, v, "map", args[1:])
+                for v in first
+                if isinstance(v, Arr)
+            )
+        )
     return first or NOTHING
 
 
@@ -199,7 +236,13 @@ def _required(ev: Resolver, name: str, first: Values, source: Source) -> Values:
 
 
 def _requested(ev: Resolver, first: Values) -> Values:
-    return ev.union(*(files.request(ev, address) for value in first for address in _addresses_in(ev, value)))
+    return ev.union(
+        *(
+            files.request(ev, address)
+            for value in first
+            for address in _addresses_in(ev, value)
+        )
+    )
 
 
 def _addresses_in(ev: Resolver, value: Value) -> list[Value]:
@@ -233,7 +276,11 @@ def _parse_json(_: Resolver, value: Value) -> Values:
 
 def _from_base64(_: Resolver, value: Value) -> Values:
     try:
-        return (base64.b64decode(value + "==").decode("latin-1"),) if isinstance(value, str) else NOTHING
+        return (
+            (base64.b64decode(value + "==").decode("latin-1"),)
+            if isinstance(value, str)
+            else NOTHING
+        )
     except (ValueError, binascii.Error):
         return NOTHING
 
@@ -245,7 +292,12 @@ def _encode(_: Resolver, value: Value) -> Values:
 def _entries(_: Resolver, value: Value) -> Values:
     if not isinstance(value, Obj):
         return NOTHING
-    return (Arr([ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()], value.is_open),)
+    return (
+        Arr(
+            [ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()],
+            value.is_open,
+        ),
+    )
 
 
 def _from_entries(ev: Resolver, value: Arr) -> Obj:
@@ -256,7 +308,9 @@ def _from_entries(ev: Resolver, value: Arr) -> Obj:
 _WITH_ALL: dict[str, Callable[[Resolver, str, Sequence[Lazy]], Values]] = {
     **dict.fromkeys(_MERGE, _merged),
     **dict.fromkeys(_HANDED_ON, _handed_on),
-    **dict.fromkeys(("Ext.String.format", "String.format", "OpenLayers.String.format"), _formatted),
+    **dict.fromkeys(
+        ("Ext.String.format", "String.format", "OpenLayers.String.format"), _formatted
+    ),
     **dict.fromkeys(("L.Util.template", "lang.replace", "dojo.replace"), _templated),
 }
 _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
@@ -278,9 +332,15 @@ _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
     "Object.create": lambda _, v: (v,),
     "Promise.resolve": lambda _, v: (v,),
     "Object.entries": _entries,
-    "Object.keys": lambda _, v: (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING,
-    "Object.values": lambda _, v: (Arr([x[-1] for x in v.fields.values()]),) if isinstance(v, Obj) else NOTHING,
-    "Object.fromEntries": lambda ev, v: (_from_entries(ev, v),) if isinstance(v, Arr) else NOTHING,
+    "Object.keys": lambda _, v: (
+        (Arr([ready(k) for k in v.fields]),) if isinstance(v, Obj) else NOTHING
+    ),
+    "Object.values": lambda _, v: (
+        (Arr([x[-1] for x in v.fields.values()]),) if isinstance(v, Obj) else NOTHING
+    ),
+    "Object.fromEntries": lambda ev, v: (
+        (_from_entries(ev, v),) if isinstance(v, Arr) else NOTHING
+    ),
     "ko.observable": lambda _, v: (v,),
     "ko.observableArray": lambda _, v: (v,),
     "React.memo": lambda _, v: (v,),
@@ -290,7 +350,9 @@ _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
 }
 
 
-def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+def call_method(
+    ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], place: BoundScope
+) -> Values:
     """A method of a value: its type decides."""
     found: list[Values] = []
     for value in ev.values(inner, place):
@@ -305,13 +367,17 @@ def call_method(ev: Resolver, inner: Node, name: str, args: Sequence[Lazy], plac
             case UrlObject(href):
                 found.append((href,) if name in ("toString", "toJSON") else NOTHING)
             case int() | float():
-                found.append((text_of(value),) if name in ("toString", "toFixed") else NOTHING)
+                found.append(
+                    (text_of(value),) if name in ("toString", "toFixed") else NOTHING
+                )
             case _:
                 found.append(_on_other(ev, value, name, args, place))
     return ev.union(*found)
 
 
-def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+def _on_other(
+    ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope
+) -> Values:
     match value:
         case Ref():
             return _on_global(ev, value, name, args, place)
@@ -329,12 +395,16 @@ def _on_other(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place
     return ev.union(*(ev.invoke(f, args) for f in meant))
 
 
-def _on_global(ev: Resolver, value: Ref, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+def _on_global(
+    ev: Resolver, value: Ref, name: str, args: Sequence[Lazy], place: BoundScope
+) -> Values:
     known = _of_page(ev, value, name, args)
     return known if known is not None else call(ev, f"{value.path}.{name}", args, place)
 
 
-def _on_reply(ev: Resolver, contents: Values, name: str, args: Sequence[Lazy]) -> Values:
+def _on_reply(
+    ev: Resolver, contents: Values, name: str, args: Sequence[Lazy]
+) -> Values:
     if name in ("json", "text", "clone"):
         return contents
     return ev.union(*(_on_contents(ev, v, name, args) for v in contents))
@@ -346,12 +416,16 @@ def _on_function(ev: Resolver, fn: Fn, name: str, args: Sequence[Lazy]) -> Value
     return ev.invoke(fn, args[1:]) if name == "call" else NOTHING
 
 
-def _own_method(ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope) -> Values:
+def _own_method(
+    ev: Resolver, value: Value, name: str, args: Sequence[Lazy], place: BoundScope
+) -> Values:
     """A method of an object that the page makes."""
     held = ev.member(value, name, place)
     if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
         return (value,)
-    if not args and any(isinstance(v, str) for v in held):  # what is observed is asked for by a call
+    if not args and any(
+        isinstance(v, str) for v in held
+    ):  # what is observed is asked for by a call
         return held
     return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
 
@@ -366,12 +440,27 @@ def _on_contents(ev: Resolver, value: Value, name: str, args: Sequence[Lazy]) ->
 
 def _then(ev: Resolver, value: Value, args: Sequence[Lazy]) -> Values:
     functions = [v for v in (ev.lazy(args[0]) if args else ()) if isinstance(v, Fn)]
-    return ev.union(*(ev.invoke(f, [ready(value)]) for f in functions)) if functions else (value,)
+    return (
+        ev.union(*(ev.invoke(f, [ready(value)]) for f in functions))
+        if functions
+        else (value,)
+    )
 
 
-def _of_page(ev: Resolver, value: Ref, name: str, args: Sequence[Lazy]) -> Values | None:
+def _of_page(
+    ev: Resolver, value: Ref, name: str, args: Sequence[Lazy]
+) -> Values | None:
     """A method that the page itself put on a global object."""
-    if value.path in ("document", "window", "console", "$", "jQuery", "L", "ol", "OpenLayers"):
+    if value.path in (
+        "document",
+        "window",
+        "console",
+        "$",
+        "jQuery",
+        "L",
+        "ol",
+        "OpenLayers",
+    ):
         return None
     held = ev.assigned(value.path, name)
     found = [v for v in held if isinstance(v, Fn)]

@@ -12,7 +12,18 @@ from geohound.jsflow.model import words
 from geohound.jsflow.modules import files, imports
 from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
-from geohound.jsflow.values.domain import UNKNOWN, Arr, BoundScope, Fn, Lazy, Obj, Ref, Value, Values, ready
+from geohound.jsflow.values.domain import (
+    UNKNOWN,
+    Arr,
+    BoundScope,
+    Fn,
+    Lazy,
+    Obj,
+    Ref,
+    Value,
+    Values,
+    ready,
+)
 from geohound.jsflow.values.resolver import Binding, Resolver
 
 from . import classes, descriptors, tables
@@ -26,10 +37,24 @@ _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
 _ITERATORS = words("map forEach filter flatMap some every find each findIndex sort")
 _OUTSIDE = frozenset(
-    ("$", "jQuery", "_", "Ext", "angular", "array", "arrayUtil", "goog.array", "OpenLayers", "dojo", "L")
+    (
+        "$",
+        "jQuery",
+        "_",
+        "Ext",
+        "angular",
+        "array",
+        "arrayUtil",
+        "goog.array",
+        "OpenLayers",
+        "dojo",
+        "L",
+    )
 )
 _KEY_FIRST = frozenset(("$", "jQuery"))
-ELEMENTS = frozenset(("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode"))
+ELEMENTS = frozenset(
+    ("createElement", "jsx", "jsxs", "_jsx", "_jsxs", "h", "createVNode")
+)
 _AFTERWARDS = words("then done success subscribe pipe")
 _LOADERS = words("define require requirejs curl")
 _REQUESTS = words("getJSON get post ajax json loadJson loadJSON xhrGet request load")
@@ -49,12 +74,22 @@ def bindings(ev: Resolver, function: Node, source: Source) -> list[Binding]:
 
 def site(binding: Binding) -> Lazy | None:
     """An argument as it is written at the call that gives these values, if one is."""
-    given = binding["arguments"].values[0] if "arguments" in binding and binding["arguments"].values else None
-    written = (lazy for lazy in (given.items if isinstance(given, Arr) else ()) if lazy.node is not None)
+    given = (
+        binding["arguments"].values[0]
+        if "arguments" in binding and binding["arguments"].values
+        else None
+    )
+    written = (
+        lazy
+        for lazy in (given.items if isinstance(given, Arr) else ())
+        if lazy.node is not None
+    )
     return next(written, None)
 
 
-def argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[list[Lazy]]:
+def argument_lists(
+    ev: Resolver, function: Node, source: Source
+) -> Iterator[list[Lazy]]:
     """The arguments of every call that is known."""
     node, up = function, function.parent
     while up is not None and up.type == "parenthesized_expression":
@@ -68,20 +103,30 @@ def argument_lists(ev: Resolver, function: Node, source: Source) -> Iterator[lis
         yield from called_back(ev, up.parent, node, place)
     elif up.type == "array" and (module := imports.set_module(ev, node, up, source)):
         yield [ready(*module)]
-    elif up.type == "member_expression" and (call := above(up, "call_expression")) is not None:
+    elif (
+        up.type == "member_expression"
+        and (call := above(up, "call_expression")) is not None
+    ):
         yield from _by_call(ev, up, call, place)
     else:
-        yield from (ev.lazy_arguments(picked, place) for picked in tables.calls(function, source))
+        yield from (
+            ev.lazy_arguments(picked, place)
+            for picked in tables.calls(function, source)
+        )
         yield from _by_name(ev, function, up, source)
 
 
-def _by_call(ev: Resolver, member: Node, call: Node, place: BoundScope) -> Iterator[list[Lazy]]:
+def _by_call(
+    ev: Resolver, member: Node, call: Node, place: BoundScope
+) -> Iterator[list[Lazy]]:
     """(function (a) {…}).call(this, a)"""
     if place.source.text(member).endswith(".call"):
         yield ev.lazy_arguments(call, place)[1:]
 
 
-def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator[list[Lazy]]:
+def _by_name(
+    ev: Resolver, function: Node, up: Node, source: Source
+) -> Iterator[list[Lazy]]:
     label = _label(function, up, source)
     name = source.text(label).strip("\"'") if label is not None else ""
     if label is None or not name.replace("$", "_").isidentifier():
@@ -106,14 +151,18 @@ def _by_name(ev: Resolver, function: Node, up: Node, source: Source) -> Iterator
 def _other_names(source: Source, name: str, scope: Node) -> list[str]:
     """The names that are declared to be this one: r = o."""
     found = []
-    for at in source.places(name, _RENAMED, scope.start_byte, scope.end_byte)[:_MAX_OTHERS]:
+    for at in source.places(name, _RENAMED, scope.start_byte, scope.end_byte)[
+        :_MAX_OTHERS
+    ]:
         label = child(above(source.node_at(at), "variable_declarator"), "name")
         if label is not None and label.type == "identifier":
             found.append(source.text(label))
     return found
 
 
-def _calls_elsewhere(ev: Resolver, source: Source, name: str, fn: Fn, *, is_plain: bool) -> Iterator[list[Lazy]]:
+def _calls_elsewhere(
+    ev: Resolver, source: Source, name: str, fn: Fn, *, is_plain: bool
+) -> Iterator[list[Lazy]]:
     """Calls in other scripts; names of one or two letters are not the same there, but in scripts of the page itself."""
     if len(name) <= 2 and not source.script.is_inline:
         return
@@ -122,7 +171,9 @@ def _calls_elsewhere(ev: Resolver, source: Source, name: str, fn: Fn, *, is_plai
             yield from _calls_in(ev, other, name, fn, other.root if is_plain else None)
 
 
-def _calls_of_exports(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node) -> Iterator[list[Lazy]]:
+def _calls_of_exports(
+    ev: Resolver, source: Source, name: str, fn: Fn, scope: Node
+) -> Iterator[list[Lazy]]:
     for alias, other in product(_exports(name, scope, source), ev.sources):
         if not other.is_library and other.mentions(alias):
             yield from _calls_in(ev, other, alias, fn, None)
@@ -131,13 +182,26 @@ def _calls_of_exports(ev: Resolver, source: Source, name: str, fn: Fn, scope: No
 def _exports(name: str, scope: Node, source: Source) -> list[str]:
     """The names under which a module hands out a class that a function returns: o = (() => {…return e})(), t.A = o."""
     call = scope.parent
-    while call is not None and call.type in ("parenthesized_expression", "call_expression"):
+    while call is not None and call.type in (
+        "parenthesized_expression",
+        "call_expression",
+    ):
         call = call.parent
-    held = call.child_by_field_name("name") if call is not None and call.type == "variable_declarator" else None
-    if held is None or not re.search(rf"[\s,]{re.escape(name)}\s*;?\s*\}}$", source.text(scope)[-80:]):
+    held = (
+        call.child_by_field_name("name")
+        if call is not None and call.type == "variable_declarator"
+        else None
+    )
+    if held is None or not re.search(
+        rf"[\s,]{re.escape(name)}\s*;?\s*\}}$", source.text(scope)[-80:]
+    ):
         return []
     outer = source.scope_of(call) if call is not None else scope
-    pattern = re.compile(rb"[\w$]\.([\w$]{3,60})\s*=\s*" + re.escape(source.text(held)).encode() + rb"(?![\w$.(\[])")
+    pattern = re.compile(
+        rb"[\w$]\.([\w$]{3,60})\s*=\s*"
+        + re.escape(source.text(held)).encode()
+        + rb"(?![\w$.(\[])"
+    )
     found = pattern.findall(source.data, outer.start_byte, outer.end_byte)
     return [alias.decode() for alias in dict.fromkeys(found)][:3]
 
@@ -170,10 +234,16 @@ def _name_by_holder(function: Node, up: Node, source: Source) -> Node | None:
     return None
 
 
-def _calls_in(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node | None) -> Iterator[list[Lazy]]:
+def _calls_in(
+    ev: Resolver, source: Source, name: str, fn: Fn, scope: Node | None
+) -> Iterator[list[Lazy]]:
     """Calls of a name, of a plain one within the scope that declares it."""
     place = BoundScope(source)
-    begin, end = (scope.start_byte, scope.end_byte) if scope is not None else (0, len(source.data))
+    begin, end = (
+        (scope.start_byte, scope.end_byte)
+        if scope is not None
+        else (0, len(source.data))
+    )
     for at in source.places(name, _CALLED, begin, end)[:_MAX_SITES]:
         ev.meter.spend()
         call = _call_at(ev, source, at, fn, is_plain=scope is not None)
@@ -188,7 +258,9 @@ def _calls_in(ev: Resolver, source: Source, name: str, fn: Fn, scope: Node | Non
         yield from _by_subclasses(ev, source, name, begin, end)
 
 
-def _by_subclasses(ev: Resolver, source: Source, name: str, begin: int, end: int) -> Iterator[list[Lazy]]:
+def _by_subclasses(
+    ev: Resolver, source: Source, name: str, begin: int, end: int
+) -> Iterator[list[Lazy]]:
     """What classes that extend this one give to its constructor: by super(…), or all that they are made with."""
     for at in source.places(name, _EXTENDED, begin, end)[:_MAX_SITES]:
         ev.meter.spend()
@@ -199,18 +271,28 @@ def _by_subclasses(ev: Resolver, source: Source, name: str, begin: int, end: int
         call = classes.call_of_super(Fn(cls, BoundScope(source)))
         if call is not None:
             yield ev.lazy_arguments(call, BoundScope(source))
-        elif cls.parent is not None and classes.constructor(Fn(cls, BoundScope(source))) is None:
+        elif (
+            cls.parent is not None
+            and classes.constructor(Fn(cls, BoundScope(source))) is None
+        ):
             yield from _by_name(ev, cls, cls.parent, source)
 
 
-def _call_at(ev: Resolver, source: Source, at: int, fn: Fn, *, is_plain: bool) -> Node | None:
+def _call_at(
+    ev: Resolver, source: Source, at: int, fn: Fn, *, is_plain: bool
+) -> Node | None:
     """The call of a name that stands here, if it can be this function that is meant."""
     node = source.node_at(at)
     is_itself = source is fn.place.source and fn.node.start_byte == at
     if node is None or is_itself:
         return None
     call = _call_above(node)
-    if call is not None and is_plain and node.type == "identifier" and not _may_be(ev, node, BoundScope(source), fn):
+    if (
+        call is not None
+        and is_plain
+        and node.type == "identifier"
+        and not _may_be(ev, node, BoundScope(source), fn)
+    ):
         return None
     return call
 
@@ -250,7 +332,10 @@ def _as_tags(source: Source, name: str, place: BoundScope) -> Iterator[list[Lazy
     for at in source.places(name, _TAG)[:_MAX_SITES]:
         node = source.node_at(at)
         tag = node.parent if node is not None else None
-        if tag is not None and tag.type in ("jsx_opening_element", "jsx_self_closing_element"):
+        if tag is not None and tag.type in (
+            "jsx_opening_element",
+            "jsx_self_closing_element",
+        ):
             yield [ready(attributes(source, tag, place))]
 
 
@@ -265,7 +350,9 @@ def attributes(source: Source, tag: Node, place: BoundScope) -> Obj:
     return made
 
 
-def called_back(ev: Resolver, call: Node, node: Node, place: BoundScope) -> Iterator[list[Lazy]]:
+def called_back(
+    ev: Resolver, call: Node, node: Node, place: BoundScope
+) -> Iterator[list[Lazy]]:
     """The arguments that a function gets which is handed to another call."""
     called = callee(call)
     if called is None:
@@ -281,7 +368,9 @@ def called_back(ev: Resolver, call: Node, node: Node, place: BoundScope) -> Iter
     elif (awaited := _awaited(name, holder, given, position)) is not None:
         yield [ready(*files.settled(ev, ev.values(awaited, place)))]
     elif name == "reduce" and holder is not None:
-        yield from ([ready(UNKNOWN), item] for item in elements(ev, ev.values(holder, place)))
+        yield from (
+            [ready(UNKNOWN), item] for item in elements(ev, ev.values(holder, place))
+        )
     elif position == 0 and len(given) > 1 and _makes_elements(ev, called, name, place):
         yield [Lazy(given[1], place)]
     else:
@@ -290,10 +379,19 @@ def called_back(ev: Resolver, call: Node, node: Node, place: BoundScope) -> Iter
 
 def _position(given: list[Node], node: Node) -> int:
     """The number of the argument that a node is, or stands in."""
-    return next((i for i, a in enumerate(given) if a.start_byte <= node.start_byte < a.end_byte), 0)
+    return next(
+        (
+            i
+            for i, a in enumerate(given)
+            if a.start_byte <= node.start_byte < a.end_byte
+        ),
+        0,
+    )
 
 
-def _awaited(name: str, holder: Node | None, given: list[Node], position: int) -> Node | None:
+def _awaited(
+    name: str, holder: Node | None, given: list[Node], position: int
+) -> Node | None:
     """The promise or the address whose answer a function is handed."""
     if name in _AFTERWARDS and holder is not None:
         return holder
@@ -303,11 +401,18 @@ def _awaited(name: str, holder: Node | None, given: list[Node], position: int) -
 def _makes_elements(ev: Resolver, callee: Node, name: str, place: BoundScope) -> bool:
     if name in ELEMENTS:
         return True
-    return any(isinstance(v, Ref) and v.path.rpartition(".")[2] in ELEMENTS for v in ev.values(callee, place))
+    return any(
+        isinstance(v, Ref) and v.path.rpartition(".")[2] in ELEMENTS
+        for v in ev.values(callee, place)
+    )
 
 
 def _iterated(
-    ev: Resolver, holder: Node | None, given: list[Node], position: int, place: BoundScope
+    ev: Resolver,
+    holder: Node | None,
+    given: list[Node],
+    position: int,
+    place: BoundScope,
 ) -> Iterator[list[Lazy]]:
     library = place.source.text(holder) if holder is not None else ""
     over = given[0] if library in _OUTSIDE and position > 0 else holder
@@ -327,7 +432,9 @@ def _pairs(value: Value) -> list[tuple[Lazy, Lazy]]:
     return []
 
 
-def _passed_through(ev: Resolver, callee: Node, position: int, place: BoundScope) -> Iterator[list[Lazy]]:
+def _passed_through(
+    ev: Resolver, callee: Node, position: int, place: BoundScope
+) -> Iterator[list[Lazy]]:
     """A function of the page that calls what it is handed: the arguments of that call."""
     for value in ev.values(callee, place):
         if not isinstance(value, Fn) or value.node.type not in FUNCTIONS:
@@ -337,7 +444,9 @@ def _passed_through(ev: Resolver, callee: Node, position: int, place: BoundScope
             continue
         source = value.place.source
         name = source.text(listed[position])
-        for at in source.places(name, _CALLED, value.node.start_byte, value.node.end_byte)[:10]:
+        for at in source.places(
+            name, _CALLED, value.node.start_byte, value.node.end_byte
+        )[:10]:
             call = _call_above(source.node_at(at))
             if call is not None:
                 yield ev.lazy_arguments(call, BoundScope(source))
@@ -348,9 +457,15 @@ def elements(ev: Resolver, values: Values, keys: bool = False) -> list[Lazy]:
     found: list[Lazy] = []
     for value in files.opened(ev, values):
         if isinstance(value, Arr):
-            found += [ready(str(i)) for i in range(len(value.items))] if keys else value.items
+            found += (
+                [ready(str(i)) for i in range(len(value.items))]
+                if keys
+                else value.items
+            )
         elif isinstance(value, Obj) and keys:
             found += [ready(k) for k in value.fields]
         elif isinstance(value, Obj) and value.is_map:
-            found += [ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()]
+            found += [
+                ready(Arr([ready(k), lazies[-1]])) for k, lazies in value.fields.items()
+            ]
     return found[: ev.meter.budget.choices]

@@ -30,14 +30,22 @@ from geohound.jsflow.values.resolver import Resolver
 from . import descriptors
 
 _MAX_HITS = 30
-_ENDS_OF_THIS = FUNCTIONS | {"assignment_expression", "class_body", "object", "statement_block", "program"}
+_ENDS_OF_THIS = FUNCTIONS | {
+    "assignment_expression",
+    "class_body",
+    "object",
+    "statement_block",
+    "program",
+}
 
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
 
 
-def construct(ev: Resolver, fn: Fn, args: Sequence[Lazy], whole: Inst | None = None) -> Inst:
+def construct(
+    ev: Resolver, fn: Fn, args: Sequence[Lazy], whole: Inst | None = None
+) -> Inst:
     """An instance that remembers what its constructor was given."""
     made = Inst(fn, args=args, whole=whole)
     builder = constructor(fn)
@@ -53,7 +61,11 @@ def constructor(fn: Fn) -> Node | None:
         return fn.node
     for part in _members(fn):
         name = part.child_by_field_name("name")
-        if part.type == "method_definition" and name is not None and fn.place.source.text(name) == "constructor":
+        if (
+            part.type == "method_definition"
+            and name is not None
+            and fn.place.source.text(name) == "constructor"
+        ):
             return part
     return None
 
@@ -65,13 +77,19 @@ def _members(fn: Fn) -> list[Node]:
 
 def of_instance(ev: Resolver, inst: Inst, name: str, depth: int = 0) -> Values:
     """A field, getter or method of an instance, or what any of its methods assigns to `this.name`."""
-    found = [*_own_members(ev, inst, name), *_listed_methods(ev, inst, name), *_set_by_itself(ev, inst, name)]
+    found = [
+        *_own_members(ev, inst, name),
+        *_listed_methods(ev, inst, name),
+        *_set_by_itself(ev, inst, name),
+    ]
     known = [v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN)]
     if known:
         return ev.union(tuple(known))
     added = _of_prototype(ev, _class_name(inst.cls), name)
     if added:
-        return tuple(Fn(v.node, v.place, inst) if isinstance(v, Fn) else v for v in added)
+        return tuple(
+            Fn(v.node, v.place, inst) if isinstance(v, Fn) else v for v in added
+        )
     return _inherited(ev, inst, name, depth)
 
 
@@ -116,17 +134,25 @@ def _of_prototype(ev: Resolver, own: str, name: str) -> Values:
     if added:
         return added
     wholes = [v for v in ev.assigned(own, "prototype") if isinstance(v, Obj)]
-    found = [v for whole in wholes for v in ev.member(whole, name, BoundScope(ev.sources[0]))]
+    found = [
+        v for whole in wholes for v in ev.member(whole, name, BoundScope(ev.sources[0]))
+    ]
     return tuple(v for v in found if v not in (UNDEFINED, NULL, UNKNOWN))
 
 
-def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: BoundScope) -> list[Values]:
+def set_on_this(
+    ev: Resolver, source: Source, cls: Node, name: str, place: BoundScope
+) -> list[Values]:
     found = []
-    for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
+    for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[
+        :_MAX_HITS
+    ]:
         target = nodes.target(source, at)
         if target is not None:
             found.append(ev.values(target[1], place))
-    for at in source.places(name, _DEFINED_ON_THIS, cls.start_byte, cls.end_byte)[:_MAX_HITS]:
+    for at in source.places(name, _DEFINED_ON_THIS, cls.start_byte, cls.end_byte)[
+        :_MAX_HITS
+    ]:
         call = source.nearest(source.node_at(at), "call_expression")
         given = arguments(call)[2:] if call is not None else []
         found += [ev.values(node, place) for node in given]
@@ -135,7 +161,11 @@ def set_on_this(ev: Resolver, source: Source, cls: Node, name: str, place: Bound
 
 def _class_name(cls: Fn) -> str:
     name = cls.node.child_by_field_name("name")
-    if name is None and cls.node.parent is not None and cls.node.parent.type == "variable_declarator":
+    if (
+        name is None
+        and cls.node.parent is not None
+        and cls.node.parent.type == "variable_declarator"
+    ):
         name = cls.node.parent.child_by_field_name("name")
     return cls.place.source.text(name) if name is not None else ""
 
@@ -143,13 +173,19 @@ def _class_name(cls: Fn) -> str:
 def _class_member(ev: Resolver, part: Node, place: BoundScope, inst: Inst) -> Values:
     if part.type == "method_definition":
         method = Fn(part, place, inst)
-        return ev.invoke(method, []) if any(c.type == "get" for c in part.children) else (method,)
+        return (
+            ev.invoke(method, [])
+            if any(c.type == "get" for c in part.children)
+            else (method,)
+        )
     value = part.child_by_field_name("value")
     return ev.values(value, place) if value is not None else (UNDEFINED,)
 
 
 def _inherited(ev: Resolver, inst: Inst, name: str, depth: int) -> Values:
-    heritage = next((c for c in inst.cls.node.children if c.type == "class_heritage"), None)
+    heritage = next(
+        (c for c in inst.cls.node.children if c.type == "class_heritage"), None
+    )
     base = nth(heritage, 0) if heritage is not None else None
     if base is None or depth > 4:
         return NOTHING
@@ -170,7 +206,9 @@ def _arguments_of_super(ev: Resolver, inst: Inst) -> Sequence[Lazy]:
 def _made_with(ev: Resolver, cls: Fn) -> Sequence[Lazy]:
     """What any instance of a class is made with: of several, one at a time."""
     key = ("made", cls.place.source.index, cls.node.id, "")
-    chosen = ev.choose(key, lambda: [{"": ready(Arr(args))} for args in ev.argument_lists(cls)])
+    chosen = ev.choose(
+        key, lambda: [{"": ready(Arr(args))} for args in ev.argument_lists(cls)]
+    )
     listed = ev.lazy(chosen[""])[0] if chosen else None
     return listed.items if isinstance(listed, Arr) else ()
 
@@ -189,7 +227,9 @@ def of_function(ev: Resolver, fn: Fn, name: str) -> Values:
     """A static member of a class, or a property that scripts put on a function."""
     if fn.node.type in CLASSES:
         for part in _members(fn):
-            label = part.child_by_field_name("name") or part.child_by_field_name("property")
+            label = part.child_by_field_name("name") or part.child_by_field_name(
+                "property"
+            )
             if label is not None and fn.place.source.text(label) == name:
                 return _class_member(ev, part, fn.place, Inst(fn))
     own = _class_name(fn)
@@ -207,7 +247,11 @@ def this_of(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if function.type not in FUNCTIONS:
         return _this_of_holder(ev, node, place) or (Ref("window"),)
     listed = descriptors.this_of(ev, function, place.source)
-    return listed or _this_of_holder(ev, function, place) or _this_of_constructor(function, place)
+    return (
+        listed
+        or _this_of_holder(ev, function, place)
+        or _this_of_constructor(function, place)
+    )
 
 
 def _this_of_constructor(function: Node, place: BoundScope) -> Values:
@@ -234,7 +278,9 @@ def _this_of_holder(ev: Resolver, node: Node, place: BoundScope) -> Values:
 def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:
     """Methods of a literal belong to it, or to the instances of the class whose prototype it is."""
     up: Node | None = literal
-    while (outer := above(up, "arguments", "call_expression", "parenthesized_expression")) is not None:
+    while (
+        outer := above(up, "arguments", "call_expression", "parenthesized_expression")
+    ) is not None:
         up = outer
     left = child(above(up, "assignment_expression"), "left")
     instances: Values = ()

@@ -18,7 +18,11 @@ _MAX_HITS = 10
 def name_of(function: Node, source: Source) -> Node | None:
     """The string that names a method in such a list."""
     row = _row_of(function, source)
-    return _of_key(row, "key", source) if row is not None and _owner(row) is not None else None
+    return (
+        _of_key(row, "key", source)
+        if row is not None and _owner(row) is not None
+        else None
+    )
 
 
 def this_of(ev: Resolver, function: Node, source: Source) -> Values:
@@ -34,7 +38,9 @@ def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
     if own is None or not source.mentions("key:"):
         return
     scope = source.scope_of(cls.node.parent or cls.node)
-    for at in source.places(name, _LISTED, scope.start_byte, scope.end_byte)[:_MAX_HITS]:
+    for at in source.places(name, _LISTED, scope.start_byte, scope.end_byte)[
+        :_MAX_HITS
+    ]:
         row = source.nearest(source.node_at(at), "object", "program")
         owner = _owner(row)
         if row is None or owner is None or source.text(owner) != source.text(own):

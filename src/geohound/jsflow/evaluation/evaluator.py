@@ -43,7 +43,9 @@ _MAX_CALLS = 14
 class Evaluator:
     """The values of expressions in the scripts of one page."""
 
-    def __init__(self, page_url: str, sources: Sequence[Source], meter: Meter, book: AddressBook) -> None:
+    def __init__(
+        self, page_url: str, sources: Sequence[Source], meter: Meter, book: AddressBook
+    ) -> None:
         self.page_url = page_url
         self.book = book
         self.sources = sources
@@ -99,7 +101,9 @@ class Evaluator:
         return self.union(*(self.lazy(lazy) for lazy in lazies))
 
     def union(self, *groups: Values) -> Values:
-        return distinct((v for group in groups for v in group), self.meter.budget.values)
+        return distinct(
+            (v for group in groups for v in group), self.meter.budget.values
+        )
 
     def concat(self, *groups: Values) -> Values:
         """Strings joined in every combination, as many as the budget allows."""
@@ -110,7 +114,9 @@ class Evaluator:
             texts = list(dict.fromkeys(text_of(v) for v in group))
             # Texts at the budget's length are cut short: what would follow is not known any more.
             joined = tuple(
-                a if len(a) > chars else (a + b)[:chars] + (HOLE if len(a) + len(b) > chars else "")
+                a
+                if len(a) > chars
+                else (a + b)[:chars] + (HOLE if len(a) + len(b) > chars else "")
                 for a, b in list(product(joined, texts))[:limit]
             )
         return distinct(joined, limit)
@@ -184,7 +190,11 @@ class Evaluator:
 
     def invoke(self, fn: Fn, args: Sequence[Lazy], this: object = None) -> Values:
         """What a function of the page returns for these arguments."""
-        if len(self._calls) >= _MAX_CALLS or self._calls.count(fn.key) >= 2 or fn.node.type in CLASSES:
+        if (
+            len(self._calls) >= _MAX_CALLS
+            or self._calls.count(fn.key) >= 2
+            or fn.node.type in CLASSES
+        ):
             return NOTHING
         env = Env(fn.key, self.bind(fn, args), fn.place.env, this or fn.this)
         place = BoundScope(fn.place.source, env)
@@ -219,11 +229,18 @@ class Evaluator:
             is_rest = pattern.type == "rest_pattern"
             given = ready(Arr(list(args[i:]))) if is_rest else given
             target = (nth(pattern, 0) if is_rest else None) or pattern
-            patterns.take_apart(self, target, given, BoundScope(fn.place.source, fn.place.env), found)
+            patterns.take_apart(
+                self, target, given, BoundScope(fn.place.source, fn.place.env), found
+            )
         return found
 
     def argument_lists(self, fn: Fn) -> list[list[Lazy]]:
-        return list(islice(call_sites.argument_lists(self, fn.node, fn.place.source), self.meter.budget.choices))
+        return list(
+            islice(
+                call_sites.argument_lists(self, fn.node, fn.place.source),
+                self.meter.budget.choices,
+            )
+        )
 
     def lazy_arguments(self, call: Node, place: BoundScope) -> list[Lazy]:
         found: list[Lazy] = []

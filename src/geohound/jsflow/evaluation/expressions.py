@@ -33,10 +33,23 @@ from geohound.jsflow.values.resolver import Resolver
 
 from . import builtins, classes, names, objects
 
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))",
+    re.DOTALL,
+)
 
 
-_PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
+_PLAIN_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "0": "\0",
+    "\n": "",
+    "\r\n": "",
+}
 
 
 def unescape(raw: str) -> str:
@@ -50,7 +63,11 @@ def unescape(raw: str) -> str:
             return chr(int(code, 16)) if int(code, 16) < 0x110000 else HOLE
         return _PLAIN_ESCAPES.get(m[4], m[4])
 
-    return _ESCAPE.sub(meant, raw).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (
+        _ESCAPE.sub(meant, raw)
+        .encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+    )
 
 
 def _string(ev: Resolver, node: Node, place: BoundScope) -> Values:
@@ -74,16 +91,30 @@ def _template(ev: Resolver, node: Node, place: BoundScope) -> Values:
 def _number(_: Resolver, node: Node, place: BoundScope) -> Values:
     raw = place.source.text(node).replace("_", "").lower()
     try:
-        return (int(raw, 0) if raw[:2] in ("0x", "0b", "0o") else int(raw) if raw.isdigit() else float(raw),)
+        return (
+            int(raw, 0)
+            if raw[:2] in ("0x", "0b", "0o")
+            else int(raw)
+            if raw.isdigit()
+            else float(raw),
+        )
     except (ValueError, OverflowError):
         return NOTHING
 
 
 def _regex(_: Resolver, node: Node, place: BoundScope) -> Values:
-    pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
+    pattern, flags = (
+        node.child_by_field_name("pattern"),
+        node.child_by_field_name("flags"),
+    )
     if pattern is None:
         return NOTHING
-    return (Pattern(place.source.text(pattern), place.source.text(flags) if flags is not None else ""),)
+    return (
+        Pattern(
+            place.source.text(pattern),
+            place.source.text(flags) if flags is not None else "",
+        ),
+    )
 
 
 def _first(ev: Resolver, node: Node, place: BoundScope) -> Values:
@@ -102,7 +133,9 @@ def _right(ev: Resolver, node: Node, place: BoundScope) -> Values:
 
 
 def _ternary(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    test, yes, no = (node.child_by_field_name(f) for f in ("condition", "consequence", "alternative"))
+    test, yes, no = (
+        node.child_by_field_name(f) for f in ("condition", "consequence", "alternative")
+    )
     if test is None or yes is None or no is None:
         return NOTHING
     truth = conditions.truth(ev, test, place)
@@ -127,7 +160,12 @@ def _binary(ev: Resolver, node: Node, place: BoundScope) -> Values:
 def _plus(ev: Resolver, node: Node, place: BoundScope) -> Values:
     """A chain of + as a whole: it leans left, as deep as it is long."""
     groups = [ev.values(term, place) for term in reversed(_terms(node))]
-    numbers = [v for group in groups for v in group if isinstance(v, int | float) and not isinstance(v, bool)]
+    numbers = [
+        v
+        for group in groups
+        for v in group
+        if isinstance(v, int | float) and not isinstance(v, bool)
+    ]
     if len(numbers) < sum(map(len, groups)):
         return ev.concat(*groups)
     return (sum(numbers),) if len(numbers) == len(groups) else NOTHING
@@ -146,7 +184,9 @@ def _terms(node: Node) -> list[Node]:
     return [*terms, at] if at is not None else terms
 
 
-def _either(ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope) -> Values:
+def _either(
+    ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope
+) -> Values:
     found: list[Values] = []
     needs_right = False
     for value in ev.values(left, place):
@@ -165,7 +205,11 @@ def _stays(sign: str, value: Value) -> bool | None:
     if value is UNKNOWN:
         return None
     if sign == "??":
-        return None if isinstance(value, Ref) else value is not NULL and value is not UNDEFINED
+        return (
+            None
+            if isinstance(value, Ref)
+            else value is not NULL and value is not UNDEFINED
+        )
     known = is_truthy(value)
     if sign == "||" or known is None:
         return known
@@ -182,7 +226,10 @@ def _unary(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if sign == "void":
         return (UNDEFINED,)
     if sign == "-":
-        return tuple(-v if isinstance(v, int | float) else UNKNOWN for v in ev.values(inner, place))
+        return tuple(
+            -v if isinstance(v, int | float) else UNKNOWN
+            for v in ev.values(inner, place)
+        )
     return NOTHING
 
 
@@ -271,19 +318,30 @@ def _call(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if called.type == "import":
         return imports.load_from(ev, arguments(node), place)
     args = ev.lazy_arguments(node, place)
-    inner, name = called.child_by_field_name("object"), called.child_by_field_name("property")
+    inner, name = (
+        called.child_by_field_name("object"),
+        called.child_by_field_name("property"),
+    )
     if called.type == "member_expression" and inner is not None and name is not None:
         return builtins.call_method(ev, inner, place.source.text(name), args, place)
-    return ev.union(*(_result(ev, value, args, place) for value in ev.values(called, place)))
+    return ev.union(
+        *(_result(ev, value, args, place) for value in ev.values(called, place))
+    )
 
 
-def _result(ev: Resolver, function: Value, args: list[Lazy], place: BoundScope) -> Values:
+def _result(
+    ev: Resolver, function: Value, args: list[Lazy], place: BoundScope
+) -> Values:
     """What the call of a function gives."""
     if isinstance(function, Ref):
         return builtins.call(ev, function.path, args, place)
     if not isinstance(function, Fn):
         return bundles.call_getter(ev, function)
-    module = bundles.required_by(ev, function, ev.lazy(args[0])[0]) if len(args) == 1 else NOTHING
+    module = (
+        bundles.required_by(ev, function, ev.lazy(args[0])[0])
+        if len(args) == 1
+        else NOTHING
+    )
     return module if module != NOTHING else ev.invoke(function, args)
 
 

@@ -29,7 +29,9 @@ _ENTRY = rb"(?<![\w$.])(?P<at>NAME)\.set\("
 _MAX_HITS = 40
 
 
-def grown(ev: Resolver, name: str, scope: Node, value: Value, place: BoundScope) -> Value:
+def grown(
+    ev: Resolver, name: str, scope: Node, value: Value, place: BoundScope
+) -> Value:
     """An array with what is pushed to it elsewhere; an object with the name by which others add to it."""
     call_it(value, name)
     if isinstance(value, UrlObject):
@@ -40,31 +42,50 @@ def grown(ev: Resolver, name: str, scope: Node, value: Value, place: BoundScope)
         return value
     key = ("pushed", place.source.index, scope.id, name)
     if key not in ev.known:
-        more = [*_pushed(ev, name, scope, place.source), *_put(name, scope, place.source)]
+        more = [
+            *_pushed(ev, name, scope, place.source),
+            *_put(name, scope, place.source),
+        ]
         ev.known[key] = Arr([*value.items, *more], value.is_open) if more else None
     grown = ev.known[key]
     return grown if isinstance(grown, Arr) else value
 
 
-def _arguments_of(ev: Resolver, name: str, pattern: bytes, scope: Node, place: BoundScope) -> Iterator[list[Lazy]]:
+def _arguments_of(
+    ev: Resolver, name: str, pattern: bytes, scope: Node, place: BoundScope
+) -> Iterator[list[Lazy]]:
     """What the calls get whose callee begins with this name, in its scope."""
-    for at in place.source.places(name, pattern, scope.start_byte, scope.end_byte)[:_MAX_HITS]:
+    for at in place.source.places(name, pattern, scope.start_byte, scope.end_byte)[
+        :_MAX_HITS
+    ]:
         call = place.source.nearest(place.source.node_at(at), "call_expression")
         if call is not None:
             yield ev.lazy_arguments(call, place)
 
 
-def _with_parameters(ev: Resolver, name: str, scope: Node, address: UrlObject, place: BoundScope) -> UrlObject:
+def _with_parameters(
+    ev: Resolver, name: str, scope: Node, address: UrlObject, place: BoundScope
+) -> UrlObject:
     """An address with the search parameters that are set on it, as far as they are known."""
     href = address.href
     for given in _arguments_of(ev, name, _PARAMETER, scope, place):
-        key, value = (ev.lazy(lazy)[0] for lazy in given[:2]) if len(given) > 1 else (UNKNOWN, UNKNOWN)
-        if isinstance(key, str) and value not in (UNDEFINED, NULL) and f"{key}=" not in href:
+        key, value = (
+            (ev.lazy(lazy)[0] for lazy in given[:2])
+            if len(given) > 1
+            else (UNKNOWN, UNKNOWN)
+        )
+        if (
+            isinstance(key, str)
+            and value not in (UNDEFINED, NULL)
+            and f"{key}=" not in href
+        ):
             href += f"{'&' if '?' in href else '?'}{key}={text_of(value)}"
     return UrlObject(href)
 
 
-def _put_entries(ev: Resolver, name: str, scope: Node, value: Obj, place: BoundScope) -> None:
+def _put_entries(
+    ev: Resolver, name: str, scope: Node, value: Obj, place: BoundScope
+) -> None:
     for given in _arguments_of(ev, name, _ENTRY, scope, place):
         if len(given) > 1:
             value.fields.update({text_of(key): [given[1]] for key in ev.lazy(given[0])})

@@ -21,7 +21,10 @@ def counted(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
     numbers = _numbers(ev, loop, name, place) if loop is not None else range(0)
     if loop is None or not numbers:
         return ()
-    chosen = ev.choose(("count", source.index, loop.id, name), lambda: [{"": ready(n)} for n in numbers])
+    chosen = ev.choose(
+        ("count", source.index, loop.id, name),
+        lambda: [{"": ready(n)} for n in numbers],
+    )
     return ev.lazy(chosen[""]) if chosen else (numbers[0],)
 
 
@@ -37,11 +40,23 @@ def _numbers(ev: Resolver, loop: Node, name: str, place: BoundScope) -> range:
     """All numbers that the loop counts through; none if it is not known, or too long."""
     begin, step = _begin(ev, loop, name, place), _step(ev, loop, place)
     test = loop.child_by_field_name("condition")
-    test = nth(test, 0) if test is not None and test.type == "expression_statement" else test
+    test = (
+        nth(test, 0)
+        if test is not None and test.type == "expression_statement"
+        else test
+    )
     left, right = child(test, "left"), child(test, "right")
     sign = operator(test) if test is not None else ""
-    is_bound = left is not None and place.source.text(left) == name and sign in ("<", "<=")
-    if begin is None or not step or right is None or not is_bound or right.type == "member_expression":
+    is_bound = (
+        left is not None and place.source.text(left) == name and sign in ("<", "<=")
+    )
+    if (
+        begin is None
+        or not step
+        or right is None
+        or not is_bound
+        or right.type == "member_expression"
+    ):
         return range(0)
     end = _whole(ev.values(right, place))
     found = range(begin, end + (sign == "<="), step) if end is not None else range(0)

@@ -55,7 +55,11 @@ def look_up(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
             return _parameter(ev, name, scope, node, place)
         if _declares(source, scope, name):
             return _declared(ev, name, scope, node, place)
-        own = scope.child_by_field_name("name") if scope.type == "function_expression" else None
+        own = (
+            scope.child_by_field_name("name")
+            if scope.type == "function_expression"
+            else None
+        )
         if own is not None and source.text(own) == name:
             return (Fn(scope, place),)
         if scope.type not in FUNCTIONS:
@@ -75,7 +79,9 @@ def _declares(source: Source, scope: Node, name: str) -> bool:
     return any(d.how in _DECLARES for d in source.names(scope).get(name, []))
 
 
-def _parameter(ev: Resolver, name: str, function: Node, node: Node, place: BoundScope) -> Values:
+def _parameter(
+    ev: Resolver, name: str, function: Node, node: Node, place: BoundScope
+) -> Values:
     """A parameter: as bound now, or else as given at the call sites; reassigned ones by what was assigned before."""
     source = place.source
     env = place.env.find((source.index, function.id)) if place.env else None
@@ -86,11 +92,17 @@ def _parameter(ev: Resolver, name: str, function: Node, node: Node, place: Bound
         if wired is not None:
             return wired
         base = _given(ev, name, function, source)
-    defs = [d for d in source.names(function).get(name, []) if d.node.end_byte <= node.start_byte]
+    defs = [
+        d
+        for d in source.names(function).get(name, [])
+        if d.node.end_byte <= node.start_byte
+    ]
     return _in_order(ev, defs, node, place, base) if defs else base
 
 
-def _bound_to(ev: Resolver, binding: Binding, name: str, default: Values = NOTHING) -> Values:
+def _bound_to(
+    ev: Resolver, binding: Binding, name: str, default: Values = NOTHING
+) -> Values:
     return ev.lazy(binding[name]) if name in binding else default
 
 
@@ -110,7 +122,9 @@ def _given(ev: Resolver, name: str, function: Node, source: Source) -> Values:
     return NOTHING if default == (UNDEFINED,) else default
 
 
-def _declared(ev: Resolver, name: str, scope: Node, node: Node, place: BoundScope) -> Values:
+def _declared(
+    ev: Resolver, name: str, scope: Node, node: Node, place: BoundScope
+) -> Values:
     source = place.source
     guard = ("name", source.index, scope.id, name, node.start_byte)
     if guard in ev.active:
@@ -124,7 +138,11 @@ def _declared(ev: Resolver, name: str, scope: Node, node: Node, place: BoundScop
         found = _from_definitions(ev, name, scope, node, place)
     finally:
         ev.active.discard(guard)
-    if 1 < len(found) <= _MAX_ALTERNATIVES and place.env is None and touches == ev.touches:
+    if (
+        1 < len(found) <= _MAX_ALTERNATIVES
+        and place.env is None
+        and touches == ev.touches
+    ):
         found = _one_of(ev, found, ("name", source.index, scope.id, name))
     return tuple(growth.grown(ev, name, scope, value, place) for value in found)
 
@@ -137,21 +155,31 @@ def _one_of(ev: Resolver, found: Values, key: Key) -> Values:
     return ev.lazy(binding[""]) if binding else found
 
 
-def _from_definitions(ev: Resolver, name: str, scope: Node, node: Node, place: BoundScope) -> Values:
+def _from_definitions(
+    ev: Resolver, name: str, scope: Node, node: Node, place: BoundScope
+) -> Values:
     source = place.source
     defs = _in_nearest_block(ev, source, source.names(scope)[name], node)
     elsewhere = _nested_assignments(source, name, scope, defs)
     user = source.scope_of(node)
     if user.id == scope.id:
         return _in_own_scope(ev, defs, elsewhere, node, place)
-    own = [d for d in elsewhere if d.at < node.start_byte and source.scope_of(d.node).id == user.id]
+    own = [
+        d
+        for d in elsewhere
+        if d.at < node.start_byte and source.scope_of(d.node).id == user.id
+    ]
     if own and not _may_not_happen(source, own[-1], node):
         return _in_order(ev, own, node, place, ())
     found = _in_order(ev, _without_own(defs, node) or defs, node, place, ())
-    return ev.union(found, *_any_assigned(ev, _without_own(elsewhere[:_MAX_HITS], node), place))
+    return ev.union(
+        found, *_any_assigned(ev, _without_own(elsewhere[:_MAX_HITS], node), place)
+    )
 
 
-def _in_own_scope(ev: Resolver, defs: list[Def], elsewhere: list[Def], node: Node, place: BoundScope) -> Values:
+def _in_own_scope(
+    ev: Resolver, defs: list[Def], elsewhere: list[Def], node: Node, place: BoundScope
+) -> Values:
     """A name where it is declared: what was given to it above, or else by functions inside."""
     before = [d for d in _without_own(defs, node) if d.at < node.start_byte] or defs
     hoisted = [d for d in defs if d.how in _HOISTED and d not in before]
@@ -176,7 +204,9 @@ def _holds(definition: Def, node: Node) -> bool:
     return definition.node.start_byte <= node.start_byte < definition.node.end_byte
 
 
-def _in_nearest_block(ev: Resolver, source: Source, defs: list[Def], node: Node) -> list[Def]:
+def _in_nearest_block(
+    ev: Resolver, source: Source, defs: list[Def], node: Node
+) -> list[Def]:
     """Of names that several blocks declare for themselves, the one whose block is around the use."""
     ev.meter.spend(len(defs) // 2)  # of each the block around it is looked for
     if sum(d.how in _DECLARES for d in defs) < 2:
@@ -188,7 +218,11 @@ def _in_nearest_block(ev: Resolver, source: Source, defs: list[Def], node: Node)
 def _of_smallest_block(sized: list[tuple[int, Def]]) -> list[Def]:
     """The declaration in the smallest block, and all assignments; none where nothing is declared."""
     smallest = min((size for size, d in sized if d.how in _DECLARES), default=0)
-    return [d for size, d in sized if size <= smallest or d.how not in _DECLARES] if smallest else []
+    return (
+        [d for size, d in sized if size <= smallest or d.how not in _DECLARES]
+        if smallest
+        else []
+    )
 
 
 def _size_of_block(source: Source, definition: Def, node: Node) -> int:
@@ -199,7 +233,9 @@ def _size_of_block(source: Source, definition: Def, node: Node) -> int:
     return block.end_byte - block.start_byte
 
 
-def _in_order(ev: Resolver, defs: list[Def], node: Node, place: BoundScope, base: Values) -> Values:
+def _in_order(
+    ev: Resolver, defs: list[Def], node: Node, place: BoundScope, base: Values
+) -> Values:
     """What a name holds after these definitions: later ones replace, appends append, branches add alternatives."""
     current = base
     for d in sorted(defs, key=lambda d: d.at):
@@ -208,13 +244,19 @@ def _in_order(ev: Resolver, defs: list[Def], node: Node, place: BoundScope, base
         given = _assigned(ev, place.source, d, place)
         if d.how == "append":
             given = ev.concat(current or NOTHING, given)
-        current = ev.union(current, given) if current and _may_not_happen(place.source, d, node) else given
+        current = (
+            ev.union(current, given)
+            if current and _may_not_happen(place.source, d, node)
+            else given
+        )
     return current or (UNDEFINED,)
 
 
 def _may_not_happen(source: Source, definition: Def, node: Node) -> bool:
     block = source.block_of(definition.node)
-    return block is not None and not block.start_byte <= node.start_byte <= block.end_byte
+    return (
+        block is not None and not block.start_byte <= node.start_byte <= block.end_byte
+    )
 
 
 def _assigned(ev: Resolver, source: Source, d: Def, place: BoundScope) -> Values:
@@ -239,7 +281,12 @@ def _looped(ev: Resolver, source: Source, d: Def, where: BoundScope) -> Values:
     key = ("loop", source.index, d.at, "")
 
     def options() -> list[Binding]:
-        return [{"": lazy} for lazy in call_sites.elements(ev, ev.values(d.node, where), keys=d.how == "key")]
+        return [
+            {"": lazy}
+            for lazy in call_sites.elements(
+                ev, ev.values(d.node, where), keys=d.how == "key"
+            )
+        ]
 
     binding = ev.choose(key, options)
     if not binding:
@@ -251,23 +298,31 @@ def _looped(ev: Resolver, source: Source, d: Def, where: BoundScope) -> Values:
     return ev.lazy(found[d.name]) if d.name in found else NOTHING
 
 
-def _nested_assignments(source: Source, name: str, scope: Node, own: list[Def]) -> list[Def]:
+def _nested_assignments(
+    source: Source, name: str, scope: Node, own: list[Def]
+) -> list[Def]:
     """Assignments to the name in functions inside its scope."""
     has_value = any(d.how != "declared" for d in own)
     if has_value and len(name) <= 2 and scope.end_byte - scope.start_byte > _HUGE:
         return []
     known = {d.at for d in own}
     hits = source.places(name, _ASSIGNED, scope.start_byte, scope.end_byte)[:_MAX_HITS]
-    found = (_nested_assignment(source, name, scope, at) for at in hits if at not in known)
+    found = (
+        _nested_assignment(source, name, scope, at) for at in hits if at not in known
+    )
     return [d for d in found if d is not None]
 
 
 def _nested_assignment(source: Source, name: str, scope: Node, at: int) -> Def | None:
-    assignment = above(source.node_at(at), "assignment_expression", "augmented_assignment_expression")
+    assignment = above(
+        source.node_at(at), "assignment_expression", "augmented_assignment_expression"
+    )
     right = child(assignment, "right")
     if assignment is None or right is None or assignment.start_byte != at:
         return None
-    if source.scope_of(assignment).id == scope.id or _is_shadowed(source, name, assignment, scope):
+    if source.scope_of(assignment).id == scope.id or _is_shadowed(
+        source, name, assignment, scope
+    ):
         return None
     how = "append" if assignment.type == "augmented_assignment_expression" else "assign"
     return Def(how, right, at)
@@ -318,12 +373,19 @@ def _global_in(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
         yield from _set_from_inside(ev, name, source)
     elif not source.script.is_module:
         place = BoundScope(source)
-        yield from (growth.grown(ev, name, source.root, v, place) for v in final(ev, name, source))
+        yield from (
+            growth.grown(ev, name, source.root, v, place)
+            for v in final(ev, name, source)
+        )
 
 
 def _set_from_inside(ev: Resolver, name: str, source: Source) -> Iterator[Value]:
     """A global that functions of a script set, as a bare name or on the window."""
-    hits = [at for pattern in (_ASSIGNED, _ON_WINDOW) for at in source.places(name, pattern)[:_MAX_HITS]]
+    hits = [
+        at
+        for pattern in (_ASSIGNED, _ON_WINDOW)
+        for at in source.places(name, pattern)[:_MAX_HITS]
+    ]
     for at in hits:
         right = growth.right_of(source, at)
         if right is None or _is_shadowed(source, name, right, source.root):

@@ -60,21 +60,32 @@ _SMALL = 400_000
 
 
 def member_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    inner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    inner, name = (
+        node.child_by_field_name("object"),
+        node.child_by_field_name("property"),
+    )
     if inner is None or name is None:
         return NOTHING
     key = place.source.text(name)
-    return ev.union(*(member(ev, value, key, place) for value in ev.values(inner, place)))
+    return ev.union(
+        *(member(ev, value, key, place) for value in ev.values(inner, place))
+    )
 
 
 def subscript_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if inner is None or index is None:
         return NOTHING
-    keys = [str(k) for k in ev.values(index, place) if isinstance(k, str | int) and HOLE not in str(k)]
+    keys = [
+        str(k)
+        for k in ev.values(index, place)
+        if isinstance(k, str | int) and HOLE not in str(k)
+    ]
     holders = ev.values(inner, place)
     if keys:
-        return ev.union(*(member(ev, value, key, place) for value in holders for key in keys))
+        return ev.union(
+            *(member(ev, value, key, place) for value in holders for key in keys)
+        )
     return ev.union(*(_some_member(ev, value, index, place) for value in holders))
 
 
@@ -96,11 +107,18 @@ def _some_item(ev: Resolver, array: Arr, index: Node, place: BoundScope) -> Valu
     key = ("index", place.source.index, loop.id, place.source.text(index))
 
     def options() -> list[Binding]:
-        return [{"": ready(i)} for i in range(min(len(array.items), ev.meter.budget.choices))]
+        return [
+            {"": ready(i)}
+            for i in range(min(len(array.items), ev.meter.budget.choices))
+        ]
 
     binding = ev.choose(key, options)
     at = ev.lazy(binding[""])[0] if binding else None
-    return ev.lazy(array.items[at]) if isinstance(at, int) and at < len(array.items) else NOTHING
+    return (
+        ev.lazy(array.items[at])
+        if isinstance(at, int) and at < len(array.items)
+        else NOTHING
+    )
 
 
 def member(ev: Resolver, value: Value, name: str, place: BoundScope) -> Values:
@@ -186,7 +204,9 @@ def _set_anywhere(ev: Resolver, name: str) -> Values:
 
 def _givers(source: Source, name: str) -> Iterator[Node]:
     """The expressions that are given to properties of this name, and the methods that are called so."""
-    for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][:_MAX_HITS]:
+    for at in [*source.places(name, _SET), *source.places(name, _IN_LITERAL)][
+        :_MAX_HITS
+    ]:
         place_set = nodes.target(source, at)
         right = place_set[1] if place_set is not None else _pair_value(source, at)
         if right is not None:
@@ -204,7 +224,9 @@ def _pair_value(source: Source, at: int) -> Node | None:
 
 def _of_reply(ev: Resolver, contents: Values, name: str, place: BoundScope) -> Values:
     """Some libraries hand on the contents, others an answer that holds them."""
-    held = ev.union(*(member(ev, v, name, place) for v in contents if isinstance(v, Obj | Arr)))
+    held = ev.union(
+        *(member(ev, v, name, place) for v in contents if isinstance(v, Obj | Arr))
+    )
     if name in ("data", "body", "responseJSON") and held in (NOTHING, (UNDEFINED,)):
         return contents
     return held
@@ -215,7 +237,9 @@ def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
     if any(v not in _EMPTY for v in held):
         return _named(held, value.path, name)
     added = _added(ev, value, name)
-    if not added and not value.fields and name[:1].isupper():  # an enumeration, filled under another name
+    if (
+        not added and not value.fields and name[:1].isupper()
+    ):  # an enumeration, filled under another name
         added = tuple(v for v in _by_name_alone(ev, name) if v is not UNKNOWN)
     found = (*held, *added)
     return _named(ev.union(found), value.path, name) if found else (UNDEFINED,)
@@ -238,7 +262,9 @@ def _set_by_methods(ev: Resolver, value: Obj, name: str) -> Values:
         found = classes.set_on_this(ev, place.source, node, name, place)
     finally:
         ev.active.discard(key)
-    return tuple(v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN))
+    return tuple(
+        v for group in found for v in group if v not in (UNDEFINED, NULL, UNKNOWN)
+    )
 
 
 def _named(values: Values, path: str, name: str) -> Values:
@@ -290,7 +316,9 @@ def assigned(ev: Resolver, path: str, name: str) -> Values:
     if isinstance(known, tuple):
         return known
     touches = ev.touches
-    found = _set_in_any(ev, path, name) or [v for s in ev.sources for v in _defined_in(ev, s, path, name)]
+    found = _set_in_any(ev, path, name) or [
+        v for s in ev.sources for v in _defined_in(ev, s, path, name)
+    ]
     result = ev.union(tuple(found)) if found else ()
     if touches == ev.touches:
         ev.known[key] = result
@@ -316,7 +344,11 @@ def _defined_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[
     for at in source.places(path, _DEFINED)[:_FEW]:
         for made in _further_arguments(ev, source, at):
             if isinstance(made, Obj):
-                yield from ev.any_of(made.fields[name]) if name in made.fields else _getter(ev, made, name)
+                yield from (
+                    ev.any_of(made.fields[name])
+                    if name in made.fields
+                    else _getter(ev, made, name)
+                )
 
 
 def _further_arguments(ev: Resolver, source: Source, at: int) -> Iterator[Value]:
@@ -329,7 +361,11 @@ def _further_arguments(ev: Resolver, source: Source, at: int) -> Iterator[Value]
 
 def _getter(ev: Resolver, made: Obj, name: str) -> Iterator[Value]:
     key = name[3:4].lower() + name[4:]
-    for config in ev.any_of(made.fields["config"]) if name.startswith("get") and "config" in made.fields else ():
+    for config in (
+        ev.any_of(made.fields["config"])
+        if name.startswith("get") and "config" in made.fields
+        else ()
+    ):
         if isinstance(config, Obj) and key in config.fields:
             yield from ev.any_of(config.fields[key])
 
@@ -341,7 +377,11 @@ def _set_in(ev: Resolver, source: Source, path: str, name: str) -> Iterator[Valu
             if place_set is None:
                 continue
             holder, right = place_set
-            text = _WINDOWS.sub("", source.text(holder)) if holder.end_byte - holder.start_byte < 120 else ""
+            text = (
+                _WINDOWS.sub("", source.text(holder))
+                if holder.end_byte - holder.start_byte < 120
+                else ""
+            )
             if text == path or text.rpartition(".")[2] == path:
                 yield from ev.values(right, BoundScope(source))
     yield from _set_by_call(ev, source, path, name)
@@ -370,7 +410,11 @@ def key_names(ev: Resolver, key: Node, place: BoundScope) -> list[str]:
     text = place.source.text(key)
     if key.type == "computed_property_name":
         inner = nth(key, 0)
-        return [v for v in (ev.values(inner, place) if inner is not None else ()) if isinstance(v, str)]
+        return [
+            v
+            for v in (ev.values(inner, place) if inner is not None else ())
+            if isinstance(v, str)
+        ]
     return [text.strip("\"'")]
 
 

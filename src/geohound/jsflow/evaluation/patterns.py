@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from geohound.jsflow.values.domain import UNDEFINED, UNKNOWN, Arr, BoundScope, Lazy, Obj, ready
+from geohound.jsflow.values.domain import (
+    UNDEFINED,
+    UNKNOWN,
+    Arr,
+    BoundScope,
+    Lazy,
+    Obj,
+    ready,
+)
 from geohound.jsflow.values.resolver import Binding, Resolver
 
 
-def take_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding) -> None:
+def take_apart(
+    ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding
+) -> None:
     """Give the names of a pattern their values: destructuring and defaults."""
     match pattern.type:
         case "identifier" | "shorthand_property_identifier_pattern":
@@ -21,15 +31,22 @@ def take_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScop
             _take_array_apart(ev, pattern, given, place, found)
 
 
-def _take_with_default(ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding) -> None:
-    left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
+def _take_with_default(
+    ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding
+) -> None:
+    left, right = (
+        pattern.child_by_field_name("left"),
+        pattern.child_by_field_name("right"),
+    )
     if left is None or right is None:
         return
     is_missing = given is None or _is_missing(ev, given)
     take_apart(ev, left, Lazy(right, place) if is_missing else given, place, found)
 
 
-def _take_array_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding) -> None:
+def _take_array_apart(
+    ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding
+) -> None:
     values = ev.lazy(given) if given is not None else ()
     arrays = [v for v in values if isinstance(v, Arr)]
     for i, part in enumerate(pattern.named_children):
@@ -42,7 +59,9 @@ def _is_missing(ev: Resolver, given: Lazy) -> bool:
     return all(v in (UNDEFINED, UNKNOWN) for v in ev.lazy(given))
 
 
-def _take_object_apart(ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding) -> None:
+def _take_object_apart(
+    ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding
+) -> None:
     values = ev.lazy(given) if given is not None else (Obj(),)
     for part in pattern.named_children:
         name, target = _key_and_target(part, place)

@@ -23,7 +23,9 @@ def calls(function: Node, source: Source) -> Iterator[Node]:
     if declarator is None or name is None or name.type != "identifier":
         return
     scope = source.scope_of(declarator)
-    for at in source.places(source.text(name), _PICKED, scope.start_byte, scope.end_byte)[:_MAX_CALLS]:
+    for at in source.places(
+        source.text(name), _PICKED, scope.start_byte, scope.end_byte
+    )[:_MAX_CALLS]:
         picked = above(source.node_at(at), "subscript_expression")
         call = above(picked, "call_expression", "new_expression")
         if call is not None:
@@ -43,7 +45,9 @@ def is_passed_over(ev: Resolver, node: Node, source: Source) -> bool:
         if up is None:
             return False
         if up.type in FUNCTIONS and (found := list(calls(up, source))):
-            return all(_picks_other(ev, call, _key(up, source), source) for call in found)
+            return all(
+                _picks_other(ev, call, _key(up, source), source) for call in found
+            )
         up = source.up(up)
     return False
 

@@ -9,7 +9,17 @@ from tree_sitter import Node
 
 from geohound.jsflow.syntax.source import Source, nth, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
-from geohound.jsflow.values.domain import NOTHING, BoundScope, Fn, Namespace, Obj, Ref, Value, Values, ready
+from geohound.jsflow.values.domain import (
+    NOTHING,
+    BoundScope,
+    Fn,
+    Namespace,
+    Obj,
+    Ref,
+    Value,
+    Values,
+    ready,
+)
 from geohound.jsflow.values.resolver import Resolver
 
 from . import system
@@ -21,7 +31,11 @@ _EXPORTS = ("default", "a")
 
 def assigned_right(source: Source, at: int) -> Node | None:
     up = source.node_at(at)
-    while up is not None and up.type not in ("assignment_expression", "program", "statement_block"):
+    while up is not None and up.type not in (
+        "assignment_expression",
+        "program",
+        "statement_block",
+    ):
         up = up.parent
     return up.child_by_field_name("right") if up is not None else None
 
@@ -33,11 +47,17 @@ def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
     listed = parameters(function)
     at = next((i for i, p in enumerate(listed) if source.text(p) == name), -1)
     has_names = _with_names(function) is not None
-    role = {0: "require", 1: "module", 2: "exports"} if has_names else {0: "module", 1: "exports", 2: "require"}
+    role = (
+        {0: "require", 1: "module", 2: "exports"}
+        if has_names
+        else {0: "module", 1: "exports", 2: "require"}
+    )
     own = Namespace(source, function)
     match role.get(at):
         case "require":
-            return (Ref(f"bundle.named.{function.id}" if has_names else "bundle.require"),)
+            return (
+                Ref(f"bundle.named.{function.id}" if has_names else "bundle.require"),
+            )
         case "module":
             return (Obj({"exports": [ready(own)]}),)
         case "exports":
@@ -48,7 +68,11 @@ def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
 def _common_parameter(name: str, function: Node, source: Source) -> Values | None:
     """What CommonJS gives to a module by its own names, where an AMD loader wraps it so."""
     called = child(above(above(function, "arguments"), "call_expression"), "function")
-    if name not in ("exports", "module") or called is None or source.text(called).rpartition(".")[2] != "define":
+    if (
+        name not in ("exports", "module")
+        or called is None
+        or source.text(called).rpartition(".")[2] != "define"
+    ):
         return None
     own = Namespace(source, function)
     return (own,) if name == "exports" else (Obj({"exports": [ready(own)]}),)
@@ -86,7 +110,9 @@ def _is_id(key: Node | None) -> bool:
     """A number, or a string as long as a path."""
     if _is_of_type(key, "number"):
         return True
-    return key is not None and key.type == "string" and key.end_byte - key.start_byte > 5
+    return (
+        key is not None and key.type == "string" and key.end_byte - key.start_byte > 5
+    )
 
 
 def named_module(ev: Resolver, path: str, name: Value, source: Source) -> Values:
@@ -98,7 +124,9 @@ def named_module(ev: Resolver, path: str, name: Value, source: Source) -> Values
         function = nth(entry, 0) if entry is not None else None
         value = child(row, "value")
         if function is not None and function.id == owner and value is not None:
-            return ev.union(*(bundled_module(ev, v) for v in ev.values(value, BoundScope(source))))
+            return ev.union(
+                *(bundled_module(ev, v) for v in ev.values(value, BoundScope(source)))
+            )
     return NOTHING
 
 
@@ -108,7 +136,9 @@ def bundled_module(ev: Resolver, key: Value) -> Values:
         return NOTHING
     known = ev.known.get(("module", key))
     if known is None:
-        found = [n for s in ev.sources if not s.is_library for n in _modules_in(s, str(key))]
+        found = [
+            n for s in ev.sources if not s.is_library for n in _modules_in(s, str(key))
+        ]
         known = tuple(found[:2]) or NOTHING
         ev.known["module", key] = known
     return known if isinstance(known, tuple) else NOTHING
@@ -127,7 +157,9 @@ def _modules_in(source: Source, key: str) -> Iterator[Namespace]:
 
 def _function_under(source: Source, at: int) -> Node | None:
     """What stands under the key at this place, alone or first in an array."""
-    row = source.nearest(source.node_at(at), "pair", "method_definition", "object", "program")
+    row = source.nearest(
+        source.node_at(at), "pair", "method_definition", "object", "program"
+    )
     value = child(row, "value") if row is not None and row.type == "pair" else row
     return nth(value, 0) if value is not None and value.type == "array" else value
 
@@ -153,10 +185,17 @@ def export(ev: Resolver, module: Namespace, name: str) -> Values:
         named = ["module", "exports"]
     elif by_system := system.exported(ev, module.source, name, node):
         return by_system
-    found = [*_by_getter(ev, module.source, node, name), *_by_list(ev, module.source, node, name)]
+    found = [
+        *_by_getter(ev, module.source, node, name),
+        *_by_list(ev, module.source, node, name),
+    ]
     if len(named) > 1:
         pattern = re.escape(named[1].encode()) + rb"\.(?P<at>NAME)\s*=(?![=>])"
-        found += _given(ev, module.source, module.source.places(name, pattern, node.start_byte, node.end_byte))
+        found += _given(
+            ev,
+            module.source,
+            module.source.places(name, pattern, node.start_byte, node.end_byte),
+        )
     if not found and named:
         found += _whole_bundle_export(ev, module.source, node, named[0], name)
     return ev.union(*found)
@@ -172,7 +211,9 @@ def _by_getter(ev: Resolver, source: Source, node: Node, name: str) -> Iterator[
 
 def _by_list(ev: Resolver, source: Source, node: Node, name: str) -> Iterator[Values]:
     """`["name", 0, value]`"""
-    for at in source.places(name, rb"[\"'](?P<at>NAME)[\"']\s*,\s*0\s*,", node.start_byte, node.end_byte)[:2]:
+    for at in source.places(
+        name, rb"[\"'](?P<at>NAME)[\"']\s*,\s*0\s*,", node.start_byte, node.end_byte
+    )[:2]:
         label = source.nearest(source.node_at(at), "string")
         zero = label.next_named_sibling if label is not None else None
         value = zero.next_named_sibling if zero is not None else None
@@ -188,9 +229,13 @@ def _given(ev: Resolver, source: Source, places: list[int]) -> Iterator[Values]:
             yield ev.values(right, BoundScope(source))
 
 
-def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, name: str) -> Iterator[Values]:
+def _whole_bundle_export(
+    ev: Resolver, source: Source, node: Node, label: str, name: str
+) -> Iterator[Values]:
     pattern = rb"(?<![\w$.])(?P<at>NAME)\.exports\s*=(?![=>])"
-    assigned = _given(ev, source, source.places(label, pattern, node.start_byte, node.end_byte))
+    assigned = _given(
+        ev, source, source.places(label, pattern, node.start_byte, node.end_byte)
+    )
     for value in (v for values in assigned for v in values):
         is_whole = name in _EXPORTS and isinstance(value, str)
         yield (value,) if is_whole else ev.member(value, name, BoundScope(source))
@@ -198,7 +243,9 @@ def _whole_bundle_export(ev: Resolver, source: Source, node: Node, label: str, n
 
 def _function_after(source: Source, at: int) -> Node | None:
     node = source.nearest(source.node_at(at), "pair", "arguments", "program")
-    last = node.named_children[-1] if node is not None and node.named_child_count else None
+    last = (
+        node.named_children[-1] if node is not None and node.named_child_count else None
+    )
     return last if last is not None and last.type in FUNCTIONS else None
 
 

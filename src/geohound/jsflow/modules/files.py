@@ -7,10 +7,19 @@ import re
 
 from geohound import urls
 from geohound.jsflow.syntax.source import Source
-from geohound.jsflow.values.domain import HOLE, NOTHING, FetchedFile, Value, Values, from_json
+from geohound.jsflow.values.domain import (
+    HOLE,
+    NOTHING,
+    FetchedFile,
+    Value,
+    Values,
+    from_json,
+)
 from geohound.jsflow.values.resolver import Resolver
 
-CONFIG = re.compile(r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE)
+CONFIG = re.compile(
+    r"\.(?:json|json5|jsonc|xml|yml|yaml|txt|cfg|conf)(?:$|[?#])", re.IGNORECASE
+)
 _DATA = re.compile(
     r"(?:licen[sc]e|readme|robots|changelog|humans)\w{0,40}\.txt|geojson|topojson|package\.json|manifest\.json|locale|i18n|/lang/|translat|tileset\.json",
     re.IGNORECASE,
@@ -20,7 +29,15 @@ _DATA = re.compile(
 def find(ev: Resolver, address: str) -> Source | None:
     """The script at an address, its ending given or not."""
     bare = address.partition("?")[0]
-    for spelling in (address, bare, f"{bare}.js", f"{bare}/index.js", f"{bare}.mjs", f"{bare}.ts", f"{bare}.jsx"):
+    for spelling in (
+        address,
+        bare,
+        f"{bare}.js",
+        f"{bare}/index.js",
+        f"{bare}.mjs",
+        f"{bare}.ts",
+        f"{bare}.jsx",
+    ):
         if spelling in ev.by_url:
             return ev.by_url[spelling]
     return None
@@ -37,7 +54,12 @@ def request(ev: Resolver, address: Value, *, is_config: bool = True) -> Values:
     full = urls.canonical(address, ev.base_url)
     if full is None:
         return NOTHING
-    if is_config and find(ev, full) is None and CONFIG.search(address) and not _DATA.search(address):
+    if (
+        is_config
+        and find(ev, full) is None
+        and CONFIG.search(address)
+        and not _DATA.search(address)
+    ):
         ev.wanted.setdefault(full)
     return (FetchedFile(full),)
 
@@ -70,4 +92,6 @@ def settled(ev: Resolver, values: Values) -> Values:
 
 def opened(ev: Resolver, values: Values) -> Values:
     """Answers replaced by what is in them."""
-    return ev.union(*(contents(ev, v.url) if isinstance(v, FetchedFile) else (v,) for v in values))
+    return ev.union(
+        *(contents(ev, v.url) if isinstance(v, FetchedFile) else (v,) for v in values)
+    )

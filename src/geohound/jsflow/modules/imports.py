@@ -41,7 +41,9 @@ _DEFINE_NAMED = rb"(?<![\w$.])define\(\s*[\"'](?:[\w@.-]+/)*(?P<at>NAME)[\"']\s*
 def resolve(ev: Resolver, specifier: str, source: Source) -> str | None:
     """The address that an import means; None for the name of a library."""
     for prefix in sorted(ev.imports, key=len, reverse=True):
-        if specifier == prefix or (prefix.endswith("/") and specifier.startswith(prefix)):
+        if specifier == prefix or (
+            prefix.endswith("/") and specifier.startswith(prefix)
+        ):
             target = ev.imports[prefix] + specifier[len(prefix) :]
             return urls.canonical(target, ev.base_url)
     if specifier.startswith((".", "/", "http://", "https://")):
@@ -73,7 +75,11 @@ def want_script(ev: Resolver, address: str) -> None:
 
 def load_from(ev: Resolver, args: Sequence[Node], place: BoundScope) -> Values:
     """A dynamic import."""
-    named = [v for v in (ev.values(args[0], place) if args else ()) if isinstance(v, str) and HOLE not in v]
+    named = [
+        v
+        for v in (ev.values(args[0], place) if args else ())
+        if isinstance(v, str) and HOLE not in v
+    ]
     return ev.union(*(load(ev, value, place.source) for value in named))
 
 
@@ -87,7 +93,9 @@ def imported(ev: Resolver, part: Node, source: Source) -> Values:
         return NOTHING
     specifier = source.text(origin).strip("\"'`")
     name = _imported_name(part, source)
-    return ev.union(*(_part_of(ev, module, name) for module in load(ev, specifier, source)))
+    return ev.union(
+        *(_part_of(ev, module, name) for module in load(ev, specifier, source))
+    )
 
 
 def _imported_name(part: Node, source: Source) -> str:
@@ -104,12 +112,21 @@ def _part_of(ev: Resolver, module: Value, name: str) -> Values:
     if isinstance(module, Namespace):
         return exported(ev, module, name)
     is_part = isinstance(module, Ref) and name != "default"
-    return (Ref(f"{module.path}.{name}"),) if isinstance(module, Ref) and is_part else (module,)
+    return (
+        (Ref(f"{module.path}.{name}"),)
+        if isinstance(module, Ref) and is_part
+        else (module,)
+    )
 
 
 def exported(ev: Resolver, module: Namespace, name: str) -> Values:
     """What a module exports under a name."""
-    key = ("export", module.source.index, module.node.id if module.node is not None else 0, name)
+    key = (
+        "export",
+        module.source.index,
+        module.node.id if module.node is not None else 0,
+        name,
+    )
     if key in ev.active:
         return NOTHING
     ev.active.add(key)
@@ -139,17 +156,24 @@ def importers(ev: Resolver, source: Source) -> Iterator[tuple[Source, str]]:
             continue
         for alias, definitions in list(other.names(other.root).items()):
             brought = (d.node for d in definitions if d.how == "import")
-            yield from ((other, alias) for node in brought if _is_from(ev, node, other, source))
+            yield from (
+                (other, alias) for node in brought if _is_from(ev, node, other, source)
+            )
 
 
 def _is_from(ev: Resolver, part: Node, other: Source, source: Source) -> bool:
     """Does this import bring a function of that source?"""
-    return any(isinstance(v, Fn) and v.place.source is source for v in imported(ev, part, other))
+    return any(
+        isinstance(v, Fn) and v.place.source is source
+        for v in imported(ev, part, other)
+    )
 
 
 def _es_export(ev: Resolver, source: Source, name: str) -> Values:
     for node in source.root.named_children:
-        if node.type == "export_statement" and (found := _exported_by(ev, node, source, name)):
+        if node.type == "export_statement" and (
+            found := _exported_by(ev, node, source, name)
+        ):
             return found
     return ()
 
@@ -159,7 +183,9 @@ def _exported_by(ev: Resolver, statement: Node, source: Source, name: str) -> Va
     if any(c.type == "default" for c in statement.children):
         if name == "default":
             value = child(statement, "value", "declaration")
-            return ev.values(value, BoundScope(source)) if value is not None else NOTHING
+            return (
+                ev.values(value, BoundScope(source)) if value is not None else NOTHING
+            )
     else:
         declared = statement.child_by_field_name("declaration")
         if declared is not None and name in _declared_names(source, declared):
@@ -168,7 +194,11 @@ def _exported_by(ev: Resolver, statement: Node, source: Source, name: str) -> Va
     origin = statement.child_by_field_name("source")
     if own:
         return _passed_on(ev, source, own, origin)
-    return _from_all(ev, statement, source, name) if origin is not None and name != "default" else ()
+    return (
+        _from_all(ev, statement, source, name)
+        if origin is not None and name != "default"
+        else ()
+    )
 
 
 def _listed_name(statement: Node, source: Source, name: str) -> str:
@@ -194,7 +224,10 @@ def _declared_names(source: Source, declared: Node) -> Iterator[str]:
     if name is not None:
         yield source.text(name)
     for part in declared.named_children:
-        if part.type == "variable_declarator" and (label := part.child_by_field_name("name")) is not None:
+        if (
+            part.type == "variable_declarator"
+            and (label := part.child_by_field_name("name")) is not None
+        ):
             yield source.text(label)
             if label.type == "object_pattern":
                 yield from (source.text(p) for p in label.named_children)
@@ -208,14 +241,24 @@ def _passed_on(ev: Resolver, source: Source, name: str, origin: Node | None) -> 
     if origin is None:
         return _named_at(ev, name, source)
     origins = load(ev, source.text(origin).strip("\"'`"), source)
-    return ev.union(*(exported(ev, m, name) if isinstance(m, Namespace) else (Ref(name),) for m in origins))
+    return ev.union(
+        *(
+            exported(ev, m, name) if isinstance(m, Namespace) else (Ref(name),)
+            for m in origins
+        )
+    )
 
 
 def _common_export(ev: Resolver, source: Source, top: Node, name: str) -> Values:
     """module.exports = …, exports.name = …, and what an AMD module returns."""
     whole = whole_export(ev, source, top)
-    found = [(v,) if name == "default" else ev.member(v, name, BoundScope(source)) for v in whole]
-    for at in source.places(name, rb"exports\.(?P<at>NAME)\s*=(?![=>])", top.start_byte, top.end_byte)[:5]:
+    found = [
+        (v,) if name == "default" else ev.member(v, name, BoundScope(source))
+        for v in whole
+    ]
+    for at in source.places(
+        name, rb"exports\.(?P<at>NAME)\s*=(?![=>])", top.start_byte, top.end_byte
+    )[:5]:
         right = bundles.assigned_right(source, at)
         if right is not None:
             found.append(ev.values(right, BoundScope(source)))
@@ -227,7 +270,9 @@ def whole_export(ev: Resolver, source: Source, top: Node) -> Values:
     """What a module is as a whole: module.exports = …, or what the function of define returns."""
     exports = source.places("module", _MODULE_EXPORTS, top.start_byte, top.end_byte)[:3]
     rights = [bundles.assigned_right(source, at) for at in exports]
-    found = [ev.values(right, BoundScope(source)) for right in rights if right is not None]
+    found = [
+        ev.values(right, BoundScope(source)) for right in rights if right is not None
+    ]
     for at in source.places("define", _DEFINE, top.start_byte, top.end_byte)[:2]:
         found += _defined(ev, source, at)
     return ev.union(*found) if found else ()
@@ -243,7 +288,9 @@ def _defined(ev: Resolver, source: Source, at: int) -> Iterator[Values]:
             yield ev.invoke(value, []) if isinstance(value, Fn) else (value,)
 
 
-def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Source) -> list[Lazy]:
+def dependencies(
+    ev: Resolver, given: Sequence[Node], position: int, source: Source
+) -> list[Lazy]:
     """The modules that define([…], function) hands to its function."""
     if position == 0:
         return []
@@ -251,7 +298,11 @@ def dependencies(ev: Resolver, given: Sequence[Node], position: int, source: Sou
     for value in ev.values(given[position - 1], BoundScope(source)):
         for item in value.items if isinstance(value, Arr) else ():
             named = ev.lazy(item)[0]
-            found.append(ready(*_amd(ev, named, source)) if isinstance(named, str) else ready(UNKNOWN))
+            found.append(
+                ready(*_amd(ev, named, source))
+                if isinstance(named, str)
+                else ready(UNKNOWN)
+            )
     return found
 
 
@@ -269,14 +320,20 @@ def _amd(ev: Resolver, name: str, source: Source) -> Values:
 
 def _named_amd(ev: Resolver, name: str) -> Values:
     """The module that a script defines under this name, or under one that ends in it: files of many modules do."""
-    found = [v for source, at in _places_of_named(ev, name) for v in _defined(ev, source, at)]
+    found = [
+        v for source, at in _places_of_named(ev, name) for v in _defined(ev, source, at)
+    ]
     return ev.union(*found) if found else ()
 
 
 def _places_of_named(ev: Resolver, name: str) -> Iterator[tuple[Source, int]]:
     bare = name.lstrip("./").removesuffix(".js")
     for source in ev.sources:
-        if not source.is_library and source.mentions("define") and source.mentions(bare):
+        if (
+            not source.is_library
+            and source.mentions("define")
+            and source.mentions(bare)
+        ):
             yield from ((source, at) for at in source.places(bare, _DEFINE_NAMED)[:1])
 
 
@@ -286,22 +343,32 @@ def _by_plugin(ev: Resolver, name: str, source: Source) -> Values:
     there = files.find(ev, address) if address else None
     if there is None:
         return NOTHING
-    return (there.script.text,) if "text!" in name else files.contents(ev, there.script.url)
+    return (
+        (there.script.text,)
+        if "text!" in name
+        else files.contents(ev, there.script.url)
+    )
 
 
 def plugin_file(ev: Resolver, name: str, source: Source) -> str | None:
     """The configuration file that a name with text! or json! means; one that is not there is wanted."""
     plugin, _, path = name.partition("!")
-    if plugin.rpartition("/")[2] not in ("text", "json") or not files.CONFIG.search(path):
+    if plugin.rpartition("/")[2] not in ("text", "json") or not files.CONFIG.search(
+        path
+    ):
         return None
     here = _home(ev, source)
-    address = urls.canonical(path, here if path.startswith("./") else ev.amd_base or here)
+    address = urls.canonical(
+        path, here if path.startswith("./") else ev.amd_base or here
+    )
     if address is not None and files.find(ev, address) is None:
         ev.wanted.setdefault(address)
     return address
 
 
-def amd_address(ev: Resolver, name: str, source: Source, *, wanted: bool) -> Source | None:
+def amd_address(
+    ev: Resolver, name: str, source: Source, *, wanted: bool
+) -> Source | None:
     """The script that an AMD name means, by the loader's settings; one that is not there may be wanted."""
     if "!" in name:
         if wanted:
@@ -324,7 +391,9 @@ def _amd_url(ev: Resolver, name: str, source: Source) -> str | None:
     if name.startswith("."):
         return urls.canonical(name, source.script.url)
     if first in ev.amd_paths:
-        return urls.canonical(_amd_path(ev.amd_paths[first], rest) or name, ev.amd_base or ev.base_url)
+        return urls.canonical(
+            _amd_path(ev.amd_paths[first], rest) or name, ev.amd_base or ev.base_url
+        )
     if _LIBRARIES.match(name) or name in ("require", "exports", "module"):
         return None
     return urls.canonical(name, ev.amd_base or _home(ev, source))
@@ -342,7 +411,10 @@ def _home(ev: Resolver, source: Source) -> str:
 
 
 def _ending_in(ev: Resolver, tail: str) -> Source | None:
-    return next((s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)), None)
+    return next(
+        (s for url, s in ev.by_url.items() if url.partition("?")[0].endswith(tail)),
+        None,
+    )
 
 
 def require(ev: Resolver, specifier: Value, source: Source) -> Values:

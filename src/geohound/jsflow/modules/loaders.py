@@ -14,7 +14,18 @@ from geohound.jsflow.syntax.anchors import anchor
 from geohound.jsflow.syntax.source import Source, parameters, walk
 from geohound.jsflow.syntax.tree import FUNCTIONS
 from geohound.jsflow.values import liveness
-from geohound.jsflow.values.domain import HOLE, Arr, BoundScope, Fn, Lazy, Obj, UrlObject, Value, ready, text_of
+from geohound.jsflow.values.domain import (
+    HOLE,
+    Arr,
+    BoundScope,
+    Fn,
+    Lazy,
+    Obj,
+    UrlObject,
+    Value,
+    ready,
+    text_of,
+)
 from geohound.jsflow.values.resolver import Resolver
 
 from . import files, imports
@@ -29,17 +40,25 @@ _AMD = anchor(
     rb"(?<![\w$.])(?:define|require|requirejs|System\.register)\(\s*+(?:[\"'][^\"']{0,300}[\"']\s*+,\s*+)?\[([^\[\]]{1,4000})\]",
 )
 _QUOTED = re.compile(rb"[\"']([^\"']{1,200})[\"']")
-_SETTINGS = anchor("packages paths baseurl", rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:", before=1)
+_SETTINGS = anchor(
+    "packages paths baseurl",
+    rb"(?<![\w$.])[\"']?(?:packages|paths|baseUrl)[\"']?\s*:",
+    before=1,
+)
 _SCRIPT = anchor(
     "worker importscripts getscript loadscript loadjs addscript lazyload .src",
     rb"(?<![\w$])(?:Worker|SharedWorker|importScripts|getScript|loadScript|loadJS|addScript|LazyLoad\.js)\s*\((?=[^)]{0,200}\.m?js)|"
     rb"\.src\s*=(?=[^;]{0,200}\.m?js[\"'`])",
 )
-_WRITTEN = re.compile(rb"<script[^>]{1,200}?src=\\?[\"']([^\"'\\>]{1,300}\.js)", re.IGNORECASE)
+_WRITTEN = re.compile(
+    rb"<script[^>]{1,200}?src=\\?[\"']([^\"'\\>]{1,300}\.js)", re.IGNORECASE
+)
 _CHUNK = re.compile(rb"\+\s*[\"'][\w.-]{0,40}\.js[\"']")
 _LOADED = re.compile(rb"\.e\(\s*[\"']?([\w~./-]{1,80})[\"']?\s*\)")
 _PUBLIC = re.compile(rb"[\w$]\.p\s*=\s*[\"']([^\"']{0,200})[\"']")
-_NO_SCRIPT = re.compile(r"\.(?:css|svg|png|jpe?g|html?|scss|less|gif|woff2?)(?:$|\?)", re.IGNORECASE)
+_NO_SCRIPT = re.compile(
+    r"\.(?:css|svg|png|jpe?g|html?|scss|less|gif|woff2?)(?:$|\?)", re.IGNORECASE
+)
 _MAX_CHUNKS = 40
 _LOADING = ("call_expression", "new_expression", "assignment_expression")
 
@@ -76,7 +95,9 @@ def _follow_amd(ev: Resolver, source: Source) -> None:
         is_system = match[0].startswith(b"System")
         for quoted in _QUOTED.finditer(match[1]):
             name = quoted[1].decode("utf-8", "replace")
-            _want(ev, source, name) if is_system else imports.amd_address(ev, name, source, wanted=True)
+            _want(ev, source, name) if is_system else imports.amd_address(
+                ev, name, source, wanted=True
+            )
 
 
 def read_settings(ev: Resolver, source: Source) -> None:
@@ -111,8 +132,12 @@ def _paths(ev: Resolver, table: Obj) -> dict[str, str]:
 
 
 def _packages(ev: Resolver, settings: Obj) -> list[Obj]:
-    listed = [v for v in _each(ev, settings.fields.get("packages", [])) if isinstance(v, Arr)]
-    return [v for array in listed for v in _each(ev, array.items[:50]) if isinstance(v, Obj)]
+    listed = [
+        v for v in _each(ev, settings.fields.get("packages", [])) if isinstance(v, Arr)
+    ]
+    return [
+        v for array in listed for v in _each(ev, array.items[:50]) if isinstance(v, Obj)
+    ]
 
 
 def _each(ev: Resolver, lazies: Iterable[Lazy]) -> Iterator[Value]:
@@ -120,7 +145,11 @@ def _each(ev: Resolver, lazies: Iterable[Lazy]) -> Iterator[Value]:
 
 
 def _text(ev: Resolver, holder: Obj, key: str) -> str:
-    found = [v for v in ev.any_of(holder.fields[key]) if isinstance(v, str)] if key in holder.fields else []
+    found = (
+        [v for v in ev.any_of(holder.fields[key]) if isinstance(v, str)]
+        if key in holder.fields
+        else []
+    )
     return found[0] if found and HOLE not in found[0] else ""
 
 
@@ -129,7 +158,11 @@ def _follow_scripts(ev: Resolver, source: Source) -> None:
         node = source.nearest(source.node_at(match.end() - 1), *_LOADING, "program")
         for part in _loaded(node):
             for value in ev.values(part, BoundScope(source)):
-                _want_file(ev, source, text_of(value) if isinstance(value, str | UrlObject) else "")
+                _want_file(
+                    ev,
+                    source,
+                    text_of(value) if isinstance(value, str | UrlObject) else "",
+                )
     for match in _WRITTEN.finditer(source.data):
         _want_file(ev, source, match[1].decode("utf-8", "replace"))
     _follow_chunks(ev, source)
@@ -151,18 +184,27 @@ def _arguments(call: Node) -> list[Node]:
 
 
 def _want_file(ev: Resolver, source: Source, text: str) -> None:
-    if not re.search(r"\.m?js(?:$|\?)", text) or HOLE in text or libraries.is_library(text):
+    if (
+        not re.search(r"\.m?js(?:$|\?)", text)
+        or HOLE in text
+        or libraries.is_library(text)
+    ):
         return
     # A worker's own scripts lie beside it; whatever a page adds lies beside the page.
     is_worker = source.mentions("importScripts")
-    address = urls.canonical(text, source.script.url if is_worker and not source.script.is_inline else ev.base_url)
+    address = urls.canonical(
+        text,
+        source.script.url if is_worker and not source.script.is_inline else ev.base_url,
+    )
     if address and files.find(ev, address) is None:
         ev.wanted.setdefault(address)
 
 
 def _follow_chunks(ev: Resolver, source: Source) -> None:
     """Files that the runtime of a bundle loads later: their names come from a function of their number."""
-    ids = list(dict.fromkeys(m[1].decode() for m in _LOADED.finditer(source.data)))[:_MAX_CHUNKS]
+    ids = list(dict.fromkeys(m[1].decode() for m in _LOADED.finditer(source.data)))[
+        :_MAX_CHUNKS
+    ]
     if not ids:
         return
     for match in islice(_CHUNK.finditer(source.data), 5):
@@ -196,7 +238,11 @@ def _folder_of_chunks(script: str, name: str) -> str:
     """The folder that the names of chunks are relative to, by where the script stands that loads them."""
     folder = name.rpartition("/")[0]
     here = script.rpartition("/")[0]
-    return here.removesuffix(folder) if folder and here.endswith(f"/{folder}") else f"{here}/"
+    return (
+        here.removesuffix(folder)
+        if folder and here.endswith(f"/{folder}")
+        else f"{here}/"
+    )
 
 
 __all__ = ["follow", "read_settings", "walk"]

@@ -25,8 +25,14 @@ def dependency(setter: Node, setters: Node, source: Source) -> str:
         return ""
     function = source.scope_of(setters)
     call = above(above(function, "arguments"), "call_expression")
-    listed = next((a for a in arguments(call) if a.type == "array"), None) if call is not None else None
-    at = next((i for i, node in enumerate(setters.named_children) if node.id == setter.id), -1)
+    listed = (
+        next((a for a in arguments(call) if a.type == "array"), None)
+        if call is not None
+        else None
+    )
+    at = next(
+        (i for i, node in enumerate(setters.named_children) if node.id == setter.id), -1
+    )
     name = nth(listed, at) if listed is not None and at >= 0 else None
     return source.text(name).strip("\"'") if name is not None else ""
 
@@ -38,13 +44,19 @@ def registered(ev: Resolver, name: str) -> Values:
             continue
         for at in source.places(name, _NAMED)[:1]:
             call = source.nearest(source.node_at(at), "call_expression")
-            function = next((a for a in arguments(call) if a.type in FUNCTIONS), None) if call is not None else None
+            function = (
+                next((a for a in arguments(call) if a.type in FUNCTIONS), None)
+                if call is not None
+                else None
+            )
             if function is not None:
                 return (Namespace(source, function),)
     return ()
 
 
-def exported(ev: Resolver, source: Source, name: str, function: Node | None = None) -> Values:
+def exported(
+    ev: Resolver, source: Source, name: str, function: Node | None = None
+) -> Values:
     """What a module of SystemJS exports under a name: _export("name", value), _export({name: value})."""
     if not source.mentions("System.register"):
         return ()
@@ -59,10 +71,16 @@ def exported(ev: Resolver, source: Source, name: str, function: Node | None = No
 def _modules(source: Source) -> Iterator[Node]:
     for at in source.places("register", _REGISTER)[:_MAX_MODULES]:
         call = source.nearest(source.node_at(at), "call_expression")
-        yield from (a for a in (arguments(call) if call is not None else ()) if a.type in FUNCTIONS and parameters(a))
+        yield from (
+            a
+            for a in (arguments(call) if call is not None else ())
+            if a.type in FUNCTIONS and parameters(a)
+        )
 
 
-def _given(ev: Resolver, source: Source, module: Node, own: str, name: str) -> Iterator[Values]:
+def _given(
+    ev: Resolver, source: Source, module: Node, own: str, name: str
+) -> Iterator[Values]:
     places = [
         *source.places(name, _EXPORTED, module.start_byte, module.end_byte)[:10],
         *source.places(name, _LISTED, module.start_byte, module.end_byte)[:10],

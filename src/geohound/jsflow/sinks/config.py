@@ -13,16 +13,32 @@ from .idioms import Idioms
 
 _MAX_NODES = 200_000
 _MAX_TEXT = 10_000_000
-_TAG = re.compile(r"<([\w:.-]{1,60})((?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'))+)\s*/?>")
-_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,2000})\"|'([^']{0,2000})')")
-_ELEMENT = re.compile(r"<([\w:.-]{1,60})[^<>]{0,300}>\s*+(?:<!\[CDATA\[\s*+)?((?:https?://|/)[^<>\s\]]{3,1000})")
+_TAG = re.compile(
+    r"<([\w:.-]{1,60})((?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'))+)\s*/?>"
+)
+_ATTRIBUTE = re.compile(
+    r"(?<![\w:.-])([\w:.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,2000})\"|'([^']{0,2000})')"
+)
+_ELEMENT = re.compile(
+    r"<([\w:.-]{1,60})[^<>]{0,300}>\s*+(?:<!\[CDATA\[\s*+)?((?:https?://|/)[^<>\s\]]{3,1000})"
+)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _JSON_COMMENT = re.compile(
     r"\"(?:[^\"\\]++|\\.)*+\"|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)|(?P<comma>,(?=\s*[}\]]))",
     re.DOTALL,
 )
 
-_REFERENCES = ("source", "sourceId", "source_id", "service", "serviceId", "server", "serverId", "ref", "datasource")
+_REFERENCES = (
+    "source",
+    "sourceId",
+    "source_id",
+    "service",
+    "serviceId",
+    "server",
+    "serverId",
+    "ref",
+    "datasource",
+)
 _PAIR = re.compile(r"^(\s*)(-\s+)?([\w.-]{1,60})\s*:\s*(.*?)\s*$")
 
 Row = tuple[str, str | None, str]
@@ -43,7 +59,9 @@ def parse(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return json.loads(_JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text))
+        return json.loads(
+            _JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text)
+        )
     except (ValueError, RecursionError):
         return None
 
@@ -60,7 +78,11 @@ def rows(data: Any, idioms: Idioms) -> Iterator[Row]:
             stack += _opened(value, key, kind, kinds_by_id, idioms)
         elif isinstance(value, list):
             stack += [(v, key, kind) for v in reversed(value[:20_000])]
-        elif isinstance(value, str) and 3 < len(value) < 2000 and not calls.is_ignored(key, value):
+        elif (
+            isinstance(value, str)
+            and 3 < len(value) < 2000
+            and not calls.is_ignored(key, value)
+        ):
             yield value, _kind_for(key, kind, idioms), key
 
 
@@ -105,25 +127,42 @@ def _shape(value: dict[str, Any], idioms: Idioms) -> str | None:
 
 def _texts(value: dict[str, Any], limit: int) -> dict[str, str | None]:
     """Keys in lower case with those of their values that are strings."""
-    return {str(k).lower(): (v if isinstance(v, str) else None) for k, v in list(value.items())[:limit]}
+    return {
+        str(k).lower(): (v if isinstance(v, str) else None)
+        for k, v in list(value.items())[:limit]
+    }
 
 
 def _opened(
-    value: dict[str, Any], key: str, outer: str | None, kinds_by_id: dict[str, str], idioms: Idioms
+    value: dict[str, Any],
+    key: str,
+    outer: str | None,
+    kinds_by_id: dict[str, str],
+    idioms: Idioms,
 ) -> list[tuple[Any, str, str | None]]:
     """What an object holds, each with its key and the kind that it may be: the first comes last."""
     own = _shape(value, idioms)
-    kind = own or _kind_by_id(kinds_by_id, key, value.get("id")) or outer or idioms.kind_of_name(key)
+    kind = (
+        own
+        or _kind_by_id(kinds_by_id, key, value.get("id"))
+        or outer
+        or idioms.kind_of_name(key)
+    )
     held: list[tuple[Any, str, str | None]] = []
     fields = dict(value)
     apart = _host_and_path(value)
     if apart is not None:
         host, path = fields.pop(apart), fields.pop("path")
         if "://" in host[:8]:
-            held.append((sibling_properties.joined(host, path, idioms.book), "url", kind))
+            held.append(
+                (sibling_properties.joined(host, path, idioms.book), "url", kind)
+            )
     # Links are for people, but for those in an entry that says itself which service it is.
     links = ("href",) if own else ()
-    held += [(inner, "url" if name in links else str(name), kind) for name, inner in reversed(fields.items())]
+    held += [
+        (inner, "url" if name in links else str(name), kind)
+        for name, inner in reversed(fields.items())
+    ]
     return held
 
 
@@ -131,7 +170,10 @@ def _host_and_path(value: dict[str, Any]) -> str | None:
     """The key of the host, in an entry that writes host and path apart."""
     if not isinstance(value.get("path"), str):
         return None
-    return next((key for key in sibling_properties.HOSTS if isinstance(value.get(key), str)), None)
+    return next(
+        (key for key in sibling_properties.HOSTS if isinstance(value.get(key), str)),
+        None,
+    )
 
 
 def _kind_by_id(kinds_by_id: dict[str, str], key: str, own_id: Any) -> str | None:
@@ -144,7 +186,12 @@ def _kind_for(key: str, kind: str | None, idioms: Idioms) -> str | None:
     own = idioms.kind_of_name(key)
     if own:
         return own
-    return kind if key in calls.URL_KEYS or re.search(r"ur[li]|href|server|endpoint|host", key, re.IGNORECASE) else None
+    return (
+        kind
+        if key in calls.URL_KEYS
+        or re.search(r"ur[li]|href|server|endpoint|host", key, re.IGNORECASE)
+        else None
+    )
 
 
 def addresses_in_xml(text: str, idioms: Idioms) -> Iterator[Row]:
@@ -152,25 +199,41 @@ def addresses_in_xml(text: str, idioms: Idioms) -> Iterator[Row]:
     text = _COMMENT.sub("", text[:_MAX_TEXT])
     last: str | None = None
     for tag in islice(_TAG.finditer(text), _MAX_NODES):
-        pairs = {k: (a or b).replace("&amp;", "&") for k, a, b in _ATTRIBUTE.findall(tag[2])}
-        kind = idioms.kind_of_shape({k.lower(): v for k, v in pairs.items()}, {}) or idioms.kind_of_name(tag[1])
+        pairs = {
+            k: (a or b).replace("&amp;", "&") for k, a, b in _ATTRIBUTE.findall(tag[2])
+        }
+        kind = idioms.kind_of_shape(
+            {k.lower(): v for k, v in pairs.items()}, {}
+        ) or idioms.kind_of_name(tag[1])
         last = kind or last
         if tag[1].rpartition(":")[2] == "OnlineResource" and "xlink:href" in pairs:
             yield pairs["xlink:href"], last, tag[1]
-        held = ((name, value) for name, value in pairs.items() if "/" in value and _is_own(name))
-        yield from ((value, _kind_for(name, kind, idioms), name) for name, value in held)
+        held = (
+            (name, value)
+            for name, value in pairs.items()
+            if "/" in value and _is_own(name)
+        )
+        yield from (
+            (value, _kind_for(name, kind, idioms), name) for name, value in held
+        )
     yield from _texts_of_elements(text, idioms)
 
 
 def _texts_of_elements(text: str, idioms: Idioms) -> Iterator[Row]:
     for element in _ELEMENT.finditer(text):
         if not calls.IGNORED_KEYS.match(element[1]):
-            yield element[2].replace("&amp;", "&"), idioms.kind_of_name(element[1]), element[1]
+            yield (
+                element[2].replace("&amp;", "&"),
+                idioms.kind_of_name(element[1]),
+                element[1],
+            )
 
 
 def _is_own(name: str) -> bool:
     """An attribute of the configuration itself, not of XML, and not for people."""
-    return ":" not in name and "xmlns" not in name and not calls.IGNORED_KEYS.match(name)
+    return (
+        ":" not in name and "xmlns" not in name and not calls.IGNORED_KEYS.match(name)
+    )
 
 
 def addresses_in_yaml(text: str, idioms: Idioms) -> Iterator[Row]:

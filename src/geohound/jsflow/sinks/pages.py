@@ -27,11 +27,18 @@ _TAG = re.compile(
 _ATTRIBUTE = re.compile(
     r"(?<![\w:@.-])([\w:@.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,20000})\"|'([^']{0,20000})'|([^\s\"'>]{1,2000}))"
 )
-_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|pre|code|textarea)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_BASE = re.compile(r"<base\s[^>]{0,300}?href\s*=\s*[\"']?([^\"'\s>]{1,500})", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|pre|code|textarea)\b.*?(?:</\1|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BASE = re.compile(
+    r"<base\s[^>]{0,300}?href\s*=\s*[\"']?([^\"'\s>]{1,500})", re.IGNORECASE
+)
 _FILE = re.compile(r"\.(?:json|xml|json5|ya?ml)(?:$|[?#])", re.IGNORECASE)
 # The names of rows in templates: what handlers in them are called with is not known.
-_REPEATED = re.compile(r"(?:ng-repeat|v-for)\s*=\s*[\"']\s*+(?:\(\s*+)?(\w{1,40})[\w\s,()]{0,60}?\s(?:in|of)\s")
+_REPEATED = re.compile(
+    r"(?:ng-repeat|v-for)\s*=\s*[\"']\s*+(?:\(\s*+)?(\w{1,40})[\w\s,()]{0,60}?\s(?:in|of)\s"
+)
 _MAX_SEARCHED = 300_000
 # A custom element, or an attribute that any of the functions below asks for.
 _RELEVANT = re.compile(
@@ -53,7 +60,9 @@ class Markup:
 
     base: str
     handlers: Script | None  # the code in onclick and the like, as one script
-    rows: tuple[Row, ...]  # addresses in the attributes of custom elements and in data attributes
+    rows: tuple[
+        Row, ...
+    ]  # addresses in the attributes of custom elements and in data attributes
     files: tuple[str, ...]  # configuration files that data attributes name
 
 
@@ -62,13 +71,21 @@ def read(page: Script, idioms: Idioms) -> Markup:
     code: list[str] = []
     rows: list[Row] = []
     files: list[str] = []
-    repeated = ", ".join(dict.fromkeys(m[1] for m in _REPEATED.finditer(page.text[:_MAX_SEARCHED])))
+    repeated = ", ".join(
+        dict.fromkeys(m[1] for m in _REPEATED.finditer(page.text[:_MAX_SEARCHED]))
+    )
     for tag in _tags(page.text):
-        pairs = [(key, unescape(a or b or c)) for key, a, b, c in _ATTRIBUTE.findall(tag[2])]
+        pairs = [
+            (key, unescape(a or b or c)) for key, a, b, c in _ATTRIBUTE.findall(tag[2])
+        ]
         code += _handlers(pairs, repeated)
         rows += _rows(tag[1].lower(), pairs, idioms)
         files += _files(pairs)
-    handlers = Script(page.url, "\n".join(code[:_MAX_HANDLERS]), is_inline=True) if code else None
+    handlers = (
+        Script(page.url, "\n".join(code[:_MAX_HANDLERS]), is_inline=True)
+        if code
+        else None
+    )
     return Markup(_base_of(page.text), handlers, tuple(rows), tuple(files))
 
 
@@ -90,24 +107,36 @@ def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
 
 def _rows(name: str, pairs: Pairs, idioms: Idioms) -> Iterator[Row]:
     for key, value in pairs:
-        is_data = "-" in name or key.startswith("data-")  # of a custom element, or a data attribute
+        is_data = "-" in name or key.startswith(
+            "data-"
+        )  # of a custom element, or a data attribute
         if is_data and value[:1] in ("{", "["):
             yield from addresses_in_json(value, idioms)
         elif len(value) >= 2000:
             continue
         elif is_data and idioms.attribute.match(key):
-            yield value, idioms.kind_of_name(key) or _kind_of_element(name, pairs, idioms), f"{name} {key}"
+            yield (
+                value,
+                idioms.kind_of_name(key) or _kind_of_element(name, pairs, idioms),
+                f"{name} {key}",
+            )
 
 
 def _kind_of_element(name: str, pairs: Pairs, idioms: Idioms) -> str | None:
-    shape: dict[str, str | None] = {k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs}
+    shape: dict[str, str | None] = {
+        k.lower().removeprefix("data-").replace("-", ""): v for k, v in pairs
+    }
     return idioms.kind_of_name(name) or idioms.kind_of_shape(shape, {})
 
 
 def _files(pairs: Pairs) -> Iterator[str]:
     for key, value in pairs:
         name = key.lower()
-        if (name.startswith("data-") or "config" in name) and _FILE.search(value) and len(value) < 500:
+        if (
+            (name.startswith("data-") or "config" in name)
+            and _FILE.search(value)
+            and len(value) < 500
+        ):
             yield value
 
 

@@ -29,14 +29,26 @@ _SETTINGS = words(
     "dataType crossDomain contentType processData baseURL responseType jsonpCallback beforeSend withCredentials "
     "failure"
 )
-_HOLDERS = words("arguments array pair variable_declarator assignment_expression ternary_expression")
+_HOLDERS = words(
+    "arguments array pair variable_declarator assignment_expression ternary_expression"
+)
 
 
 def json(c: Collector, node: Node) -> None:
     for value in c.ev.values(node, BoundScope(c.source)):
         if isinstance(value, str):
             for text, hint, key in addresses_in_json(value, c.idioms):
-                c.found.append(SinkMatch(text, hint, "string", node, c.source, key, must_be_sure=hint is None))
+                c.found.append(
+                    SinkMatch(
+                        text,
+                        hint,
+                        "string",
+                        node,
+                        c.source,
+                        key,
+                        must_be_sure=hint is None,
+                    )
+                )
 
 
 def request(c: Collector, _: int, end: int) -> None:
@@ -55,10 +67,20 @@ def request(c: Collector, _: int, end: int) -> None:
         args = c.ev.lazy_arguments(call, place)
         given = [v for lazy in args[:4] for v in c.ev.lazy(lazy)]
         kinds = [k for v in given if (k := kind_in(c, v, 0))]
-        kind = kinds[0] if kinds else None if any(_is_complete(c, v) for v in given) else nearby
+        kind = (
+            kinds[0]
+            if kinds
+            else None
+            if any(_is_complete(c, v) for v in given)
+            else nearby
+        )
         if kind is None:
             return []
-        hits = [h for lazy in args[at : at + 1] for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)]
+        hits = [
+            h
+            for lazy in args[at : at + 1]
+            for h in c.held(lazy, ("url", "uri", "baseURL"), strings=True)
+        ]
         base = _base_of_client(c, called, args)
         return [hit._replace(value=_below(base, hit.value), kind=kind) for hit in hits]
 
@@ -88,7 +110,12 @@ def _base_in(c: Collector, settings: Obj | Ref) -> str:
 
 
 def _below(base: str, path: Value) -> Value:
-    if not base or not isinstance(path, str) or "://" in path[:10] or path.startswith("//"):
+    if (
+        not base
+        or not isinstance(path, str)
+        or "://" in path[:10]
+        or path.startswith("//")
+    ):
         return path
     return f"{base.rstrip('/')}/{path.lstrip('/')}"
 
@@ -114,12 +141,21 @@ def _is_of_another(source: Source, call: Node, at: int) -> bool:
         return True
     node = source.node_at(at)
     other = source.nearest(node, "call_expression", "statement_block", "program")
-    if other is not None and other.type == "call_expression" and other.id != call.id and _is_request(source, other):
+    if (
+        other is not None
+        and other.type == "call_expression"
+        and other.id != call.id
+        and _is_request(source, other)
+    ):
         return True
     scope = source.scope_of(node) if node is not None else call
     is_function = scope.type in FUNCTIONS
     around = scope.start_byte <= call.start_byte < scope.end_byte
-    return is_function and not around and not call.start_byte <= scope.start_byte < call.end_byte
+    return (
+        is_function
+        and not around
+        and not call.start_byte <= scope.start_byte < call.end_byte
+    )
 
 
 def _is_request(source: Source, call: Node) -> bool:
@@ -163,7 +199,11 @@ def kind_in(c: Collector, value: Value, depth: int) -> str | None:
 
 def _service_keys(value: Obj, idioms: Idioms) -> list[str]:
     """Keys that name a service, or hold the parameters of a request."""
-    return [name for name in list(value.fields)[:40] if name.lower() in ("service", *idioms.nested)]
+    return [
+        name
+        for name in list(value.fields)[:40]
+        if name.lower() in ("service", *idioms.nested)
+    ]
 
 
 def file(c: Collector, at: int, _: int) -> None:
@@ -190,24 +230,46 @@ def row(c: Collector, at: int, _: int) -> None:
     if array is None or array.type != "array" or not c.once("row", array):
         return
     place = BoundScope(c.source)
-    kind = c.idioms.kind_of_name(c.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2])
+    kind = c.idioms.kind_of_name(
+        c.source.text(array.named_children[0]).strip("\"'").rpartition(".")[2]
+    )
 
     def compute() -> list[SinkValue]:
         lazies = [Lazy(argument, place) for argument in array.named_children[1:4]]
         return [v for lazy in lazies for v in c.held(lazy, None, strings=True)]
 
-    c.take(compute, kind, "shape", array, c.source.text(array.named_children[0]).strip("\"'"))
+    c.take(
+        compute,
+        kind,
+        "shape",
+        array,
+        c.source.text(array.named_children[0]).strip("\"'"),
+    )
 
 
 def tags(c: Collector) -> Iterator[tuple[Obj, Node, str]]:
     """JSX tags that speak of a service."""
     for match in c.idioms.tag.finditer(c.source.data):
-        node = c.source.nearest(c.source.node_at(match.end() - 1), "jsx_opening_element", "jsx_self_closing_element")
+        node = c.source.nearest(
+            c.source.node_at(match.end() - 1),
+            "jsx_opening_element",
+            "jsx_self_closing_element",
+        )
         if node is not None:
-            yield attributes(c.source, node, BoundScope(c.source)), node, match[0][1:].decode()
+            yield (
+                attributes(c.source, node, BoundScope(c.source)),
+                node,
+                match[0][1:].decode(),
+            )
 
 
 def collect_tags(c: Collector) -> None:
     for made, node, name in tags(c):
         holder = Lazy(values=(made,))
-        c.take(partial(c.held, holder, None, strings=False), c.idioms.kind_of_name(name), "call", node, name)
+        c.take(
+            partial(c.held, holder, None, strings=False),
+            c.idioms.kind_of_name(name),
+            "call",
+            node,
+            name,
+        )

@@ -15,20 +15,37 @@ from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.anchors import Anchor
 from geohound.jsflow.syntax.source import arguments, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
-from geohound.jsflow.values.domain import HOLE, BoundScope, Fn, Lazy, Obj, Ref, Value, text_of
+from geohound.jsflow.values.domain import (
+    HOLE,
+    BoundScope,
+    Fn,
+    Lazy,
+    Obj,
+    Ref,
+    Value,
+    text_of,
+)
 
 from . import calls, requests, sibling_properties, source_positions
 from .collector import Collector
 from .finds import MAX_FUNCTION, MAX_GUESSED, SinkValue
 
 _READS = re.compile(r"geocod|capabilit|format|parse|read|is[A-Z]|supports")
-_NAMESPACES = re.compile(r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE)
-_LOADERS = re.compile(r"(?:^|\.)(?:require(?:js)?(?:\.config)?|define|System\.(?:config|import|register))$")
-_ADDRESS_KEY = re.compile(r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", re.IGNORECASE)
+_NAMESPACES = re.compile(
+    r"(?:^|[._])(?:ns|xmlns|name_?spaces?|prefix(?:es)?|schemas?)$", re.IGNORECASE
+)
+_LOADERS = re.compile(
+    r"(?:^|\.)(?:require(?:js)?(?:\.config)?|define|System\.(?:config|import|register))$"
+)
+_ADDRESS_KEY = re.compile(
+    r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", re.IGNORECASE
+)
 _NO_ADDRESS = frozenset(("object", "number", "true", "false", "function_expression"))
 _AROUND_KEYS = ("object", "program", "statement_block", "template_string")
 _STRINGS = ("string", "template_string")
-_AROUND_STRINGS = words("jsx_attribute program statement_block call_expression object comment regex")
+_AROUND_STRINGS = words(
+    "jsx_attribute program statement_block call_expression object comment regex"
+)
 _BUNDLE = 60_000  # in longer scripts, what classes are defined with are the examples and defaults of libraries
 _MORE_THAN_A_PATH = re.compile(r"(?:https?:)?//\S{8}")
 _MAX_DEFAULTS = 50  # of one place
@@ -44,29 +61,44 @@ class ScriptSinks(Collector):
 
     left: int = 0
     is_cut_short: bool = False  # more places than the budget allows to look at
-    defaults: set[str] = field(default_factory=set)  # with which the classes of a bundle are defined
+    defaults: set[str] = field(
+        default_factory=set
+    )  # with which the classes of a bundle are defined
 
     def collect(self, guard: Guard) -> None:
         """Visit every anchor; `guard` runs each visit within its budget."""
         self.left = self.ev.meter.budget.sinks
         data = self.source.data
         is_short = len(data) <= MAX_GUESSED
-        steps: list[tuple[Anchor, Visit]] = [(self.idioms.call, self._call), (source_positions.KEY, self._key)]
-        steps.append((source_positions.LOOSE_KEY if is_short else self.idioms.typed, self._key))
+        steps: list[tuple[Anchor, Visit]] = [
+            (self.idioms.call, self._call),
+            (source_positions.KEY, self._key),
+        ]
+        steps.append(
+            (source_positions.LOOSE_KEY if is_short else self.idioms.typed, self._key)
+        )
         steps.append((self.idioms.string, self._string))
         guard(self._aliases)
         self._visit([*steps, (self.idioms.row, partial(requests.row, self))], guard)
         services = [m.start() for m in self.idioms.service.finditer(data)][:200]
         if services and is_short:
-            self._visit([(source_positions.REQUEST, partial(requests.request, self))], guard)
+            self._visit(
+                [(source_positions.REQUEST, partial(requests.request, self))], guard
+            )
         for at in services if not is_short else ():
             window = range(max(0, at - MAX_FUNCTION), at + MAX_FUNCTION)
-            matches = source_positions.REQUEST.pattern.finditer(data, window.start, window.stop)
+            matches = source_positions.REQUEST.pattern.finditer(
+                data, window.start, window.stop
+            )
             self._visit_all(matches, partial(requests.request, self), guard)
         self.collect_files(guard)
         guard(partial(requests.collect_tags, self))
         guard(self._built_in)
-        self.found = [f for f in self.found if f.how != "string" or not any(d in f.text for d in self.defaults)]
+        self.found = [
+            f
+            for f in self.found
+            if f.how != "string" or not any(d in f.text for d in self.defaults)
+        ]
 
     def collect_files(self, guard: Guard) -> None:
         """Only the files that the script asks for."""
@@ -75,9 +107,13 @@ class ScriptSinks(Collector):
 
     def _visit(self, steps: list[tuple[Anchor, Visit]], guard: Guard) -> None:
         for anchor, visit in steps:
-            self._visit_all(anchor.find(self.source.data, self.source.lowered), visit, guard)
+            self._visit_all(
+                anchor.find(self.source.data, self.source.lowered), visit, guard
+            )
 
-    def _visit_all(self, matches: Iterable[re.Match[bytes]], visit: Visit, guard: Guard) -> None:
+    def _visit_all(
+        self, matches: Iterable[re.Match[bytes]], visit: Visit, guard: Guard
+    ) -> None:
         for match in matches:
             at, end = match.start(match.lastgroup or 0), match.end()
             if self.left <= 0 or self.ev.meter.is_over:
@@ -93,10 +129,14 @@ class ScriptSinks(Collector):
         for name, (kind, url) in self.idioms.built_in.items():
             holder, _, last = name.rpartition(".")
             if self.source.mentions(last) and self.source.mentions(holder):
-                for at in self.source.places(last, rb"(?<![\w$])new\s+[\w$.]{0,30}(?P<at>NAME)\s*\(")[:1]:
+                for at in self.source.places(
+                    last, rb"(?<![\w$])new\s+[\w$.]{0,30}(?P<at>NAME)\s*\("
+                )[:1]:
                     call = nodes.call_of(self.source.node_at(at))
                     if call is not None:
-                        self.take(partial(list, [SinkValue(url)]), kind, "call", call, name)
+                        self.take(
+                            partial(list, [SinkValue(url)]), kind, "call", call, name
+                        )
 
     # Calls.
 
@@ -125,7 +165,11 @@ class ScriptSinks(Collector):
     def _element(self, call: Node) -> None:
         """The call that an element of JSX was compiled to: its component says the kind, its properties the address."""
         component = next(iter(arguments(call)), None)
-        paths = [v.path for v in (self._called(component) if component is not None else ()) if isinstance(v, Ref)]
+        paths = [
+            v.path
+            for v in (self._called(component) if component is not None else ())
+            if isinstance(v, Ref)
+        ]
         kind = self._kind_of_callee(paths) if paths else None
         if kind:
             self._argument(call, "1", kind, paths[0])
@@ -134,7 +178,9 @@ class ScriptSinks(Collector):
         """The functions that a call may mean."""
         if called.type not in ("identifier", "member_expression"):
             return []
-        return self.ev.solve(lambda: list(self.ev.values(called, BoundScope(self.source))))
+        return self.ev.solve(
+            lambda: list(self.ev.values(called, BoundScope(self.source)))
+        )
 
     def _kind_of_callee(self, paths: list[str]) -> str | None:
         """The kind that the name of a function speaks of, unless it only reads such answers."""
@@ -150,9 +196,15 @@ class ScriptSinks(Collector):
         name = self.source.text(holder).rpartition(".")[2] if holder is not None else ""
         if not name.replace("$", "_").isidentifier():
             return None
-        for at in self.source.places(name, rb"(?<![\w$])(?P<at>NAME)\s*[=:]\s*(?:new\s+)?[\w$.]{1,60}\(")[:3]:
-            made = self.source.data[at + len(name) : at + len(name) + 80].partition(b"(")[0]
-            if kind := self.idioms.kind_of_name(made.decode("utf-8", "replace").rpartition(".")[2]):
+        for at in self.source.places(
+            name, rb"(?<![\w$])(?P<at>NAME)\s*[=:]\s*(?:new\s+)?[\w$.]{1,60}\("
+        )[:3]:
+            made = self.source.data[at + len(name) : at + len(name) + 80].partition(
+                b"("
+            )[0]
+            if kind := self.idioms.kind_of_name(
+                made.decode("utf-8", "replace").rpartition(".")[2]
+            ):
                 return kind
         return None
 
@@ -161,7 +213,9 @@ class ScriptSinks(Collector):
         for name, defs in self.source.names(self.source.root).items():
             if any(d.how == "import" for d in defs):
                 self._calls_of(name, 0, len(self.source.data))
-        for match in source_positions.ALIASED.find(self.source.data, self.source.lowered):
+        for match in source_positions.ALIASED.find(
+            self.source.data, self.source.lowered
+        ):
             call = nodes.call_of(self.source.node_at(match.start()))
             given = arguments(call) if call is not None else []
             function = next((a for a in given if a.type in FUNCTIONS), None)
@@ -170,20 +224,35 @@ class ScriptSinks(Collector):
 
     def _calls_of_parameters(self, function: Node) -> None:
         for pattern in parameters(function)[:60]:
-            self._calls_of(self.source.text(pattern), pattern.end_byte, function.end_byte)
+            self._calls_of(
+                self.source.text(pattern), pattern.end_byte, function.end_byte
+            )
 
     def _calls_of(self, name: str, begin: int, end: int) -> None:
-        for at in self.source.places(name, rb"(?<![\w$.])(?P<at>NAME)\s*\(", begin, end)[:50]:
+        for at in self.source.places(
+            name, rb"(?<![\w$.])(?P<at>NAME)\s*\(", begin, end
+        )[:50]:
             self._call(at, at + len(name))
 
-    def _argument(self, call: Node, where: str, kind: str, name: str, must_be_sure: bool = False) -> None:
+    def _argument(
+        self, call: Node, where: str, kind: str, name: str, must_be_sure: bool = False
+    ) -> None:
         number, _, key = where.partition(".")
 
         def compute() -> list[SinkValue]:
             args = self.ev.lazy_arguments(call, BoundScope(self.source))
             chosen = args[:5] if number == "*" else args[int(number) : int(number) + 1]
-            found = [hit for lazy in chosen for hit in self.held(lazy, (key,) if key else None, strings=not key)]
-            options = [v for lazy in args[1:3] for v in self.ev.lazy(lazy) if isinstance(v, Obj)]
+            found = [
+                hit
+                for lazy in chosen
+                for hit in self.held(lazy, (key,) if key else None, strings=not key)
+            ]
+            options = [
+                v
+                for lazy in args[1:3]
+                for v in self.ev.lazy(lazy)
+                if isinstance(v, Obj)
+            ]
             return sibling_properties.with_options(self.ev, found, options)
 
         is_guess = must_be_sure or (number == "*" and kind == "")
@@ -197,25 +266,34 @@ class ScriptSinks(Collector):
             return
         kind = self.idioms.kind_of_shape(*self._shape(node))
         self._named_fields(node, kind)
-        if kind is None or (self.idioms.kind_of_name(self._constructor(node)) or kind) != kind:
+        if (
+            kind is None
+            or (self.idioms.kind_of_name(self._constructor(node)) or kind) != kind
+        ):
             return
         place = BoundScope(self.source)
 
         def compute() -> list[SinkValue]:
-            return self.held(Lazy(values=self.ev.values(node, place)), None, strings=False)
+            return self.held(
+                Lazy(values=self.ev.values(node, place)), None, strings=False
+            )
 
         self.take(compute, kind, "shape", node, nodes.context(node, self.source))
 
     def _constructor(self, node: Node) -> str:
         given = above(node, "arguments")
-        called = child(given.parent if given is not None else None, "constructor", "function")
+        called = child(
+            given.parent if given is not None else None, "constructor", "function"
+        )
         return self.source.text(called).rpartition(".")[2] if called is not None else ""
 
     def _shape(self, node: Node) -> tuple[dict[str, str | None], dict[str, str | None]]:
         fields: dict[str, str | None] = {}
         parameters: dict[str, str | None] = {}
         for part in node.named_children[:80]:
-            key = part.child_by_field_name("key") or (part if "shorthand" in part.type else None)
+            key = part.child_by_field_name("key") or (
+                part if "shorthand" in part.type else None
+            )
             value = part.child_by_field_name("value")
             if key is None:
                 continue
@@ -236,14 +314,30 @@ class ScriptSinks(Collector):
     def _nested(self, value: Node) -> dict[str, str | None]:
         """The keys of an object inside the object; one that has a name is looked up where that costs little."""
         if value.type == "object":
-            pairs = ((c.child_by_field_name("key"), c.child_by_field_name("value")) for c in value.named_children[:60])
-            return {self.source.text(k).strip("\"'").lower(): self._literal(v) for k, v in pairs if k is not None}
-        if len(self.source.data) > MAX_GUESSED or value.type in ("string", "number", "function_expression"):
+            pairs = (
+                (c.child_by_field_name("key"), c.child_by_field_name("value"))
+                for c in value.named_children[:60]
+            )
+            return {
+                self.source.text(k).strip("\"'").lower(): self._literal(v)
+                for k, v in pairs
+                if k is not None
+            }
+        if len(self.source.data) > MAX_GUESSED or value.type in (
+            "string",
+            "number",
+            "function_expression",
+        ):
             return {}
         found: dict[str, str | None] = {}
         for made in self.ev.values(value, BoundScope(self.source)):
             if isinstance(made, Obj):
-                found.update({name.lower(): self._service_value(made, name) for name in made.fields})
+                found.update(
+                    {
+                        name.lower(): self._service_value(made, name)
+                        for name in made.fields
+                    }
+                )
         return found
 
     def _service_value(self, made: Obj, name: str) -> str | None:
@@ -258,16 +352,25 @@ class ScriptSinks(Collector):
         if _NAMESPACES.search(nodes.holder(node, self.source)):
             return
         for part in node.named_children[:200]:
-            key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+            key, value = (
+                part.child_by_field_name("key"),
+                part.child_by_field_name("value"),
+            )
             if key is None or value is None or value.type in _NO_ADDRESS:
                 continue
             name = self.source.text(key).strip("\"'")
-            own = self.idioms.kind_of_name(name) if not calls.IGNORED_KEYS.match(name) else None
+            own = (
+                self.idioms.kind_of_name(name)
+                if not calls.IGNORED_KEYS.match(name)
+                else None
+            )
             if own and _ADDRESS_KEY.search(name):
                 self.take(partial(self._hits, value), kind or own, "shape", value, name)
 
     def _hits(self, node: Node) -> list[SinkValue]:
-        return [SinkValue(value) for value in self.ev.values(node, BoundScope(self.source))]
+        return [
+            SinkValue(value) for value in self.ev.values(node, BoundScope(self.source))
+        ]
 
     # Strings.
 
@@ -278,7 +381,9 @@ class ScriptSinks(Collector):
         top = nodes.whole(node, self.source)
         if not self.once("string", top):
             return
-        if top.type == "string" and self.source.data[top.start_byte + 1 : top.start_byte + 2] in (b"{", b"["):
+        if top.type == "string" and self.source.data[
+            top.start_byte + 1 : top.start_byte + 2
+        ] in (b"{", b"["):
             requests.json(self, top)
             return
         context = nodes.context(top, self.source)
@@ -290,11 +395,17 @@ class ScriptSinks(Collector):
 
         def compute() -> list[SinkValue]:
             found = [SinkValue(v) for v in self._at_end(top, place)]
-            return sibling_properties.filled(self.ev, found, options, place) if options else found
+            return (
+                sibling_properties.filled(self.ev, found, options, place)
+                if options
+                else found
+            )
 
         if len(self.source.raw) > _BUNDLE and nodes.is_class_constant(top, self.source):
             texts = (text_of(v.value).partition("?")[0] for v in self.ev.solve(compute))
-            self.defaults.update(list(filter(_MORE_THAN_A_PATH.match, texts))[:_MAX_DEFAULTS])
+            self.defaults.update(
+                list(filter(_MORE_THAN_A_PATH.match, texts))[:_MAX_DEFAULTS]
+            )
             return
         self.take(compute, None, "string", top, context, must_be_sure=True)
 
@@ -315,6 +426,14 @@ class ScriptSinks(Collector):
         left = node.child_by_field_name("left")
         name = self.source.text(left) if left is not None else ""
         scope = self.source.scope_of(node)
-        uses = self.source.places(name, _USE, node.end_byte, scope.end_byte) if name else []
+        uses = (
+            self.source.places(name, _USE, node.end_byte, scope.end_byte)
+            if name
+            else []
+        )
         last = self.source.node_at(uses[-1]) if uses else None
-        return self.ev.values(last, place) if last is not None and last.type == "identifier" else ()
+        return (
+            self.ev.values(last, place)
+            if last is not None and last.type == "identifier"
+            else ()
+        )

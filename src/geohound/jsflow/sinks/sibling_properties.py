@@ -33,7 +33,11 @@ def subdomain(ev: Resolver, holder: Obj) -> str:
 def mapfile(ev: Resolver, holder: Obj) -> str:
     """MapServer's `map`, where it stands among the parameters instead of in the address."""
     for table in (holder, *_nested(ev, holder)):
-        given = [ev.any_of(table.fields[name])[0] for name in ("map", "MAP") if name in table.fields]
+        given = [
+            ev.any_of(table.fields[name])[0]
+            for name in ("map", "MAP")
+            if name in table.fields
+        ]
         files = (v for v in given if isinstance(v, str) and _MAPFILE.search(v))
         if file := next(files, ""):
             return file
@@ -42,7 +46,12 @@ def mapfile(ev: Resolver, holder: Obj) -> str:
 
 def _nested(ev: Resolver, holder: Obj) -> list[Obj]:
     """The objects with parameters among these options."""
-    values = (v for name in idioms_of(ev.book).nested if name in holder.fields for v in ev.any_of(holder.fields[name]))
+    values = (
+        v
+        for name in idioms_of(ev.book).nested
+        if name in holder.fields
+        for v in ev.any_of(holder.fields[name])
+    )
     return [v for v in values if isinstance(v, Obj)]
 
 
@@ -75,28 +84,48 @@ def joined(host: str, path: str, book: AddressBook) -> str:
     return host if is_service else f"{host.rstrip('/')}/{path.lstrip('/')}"
 
 
-def with_options(ev: Resolver, found: list[SinkValue], given: list[Obj]) -> list[SinkValue]:
+def with_options(
+    ev: Resolver, found: list[SinkValue], given: list[Obj]
+) -> list[SinkValue]:
     """Addresses with the subdomain and the map file that options beside them give."""
     for options in given:
         part, file = subdomain(ev, options), mapfile(ev, options)
-        found = [h._replace(value=at(h.value, file), subdomain=part or h.subdomain) for h in found]
+        found = [
+            h._replace(value=at(h.value, file), subdomain=part or h.subdomain)
+            for h in found
+        ]
     return found
 
 
 def options(node: Node) -> list[Node]:
     """Of a template in a call, the options given with it."""
     up = node.parent
-    if up is None or up.type != "arguments" or node.type not in ("string", "template_string", "binary_expression"):
+    if (
+        up is None
+        or up.type != "arguments"
+        or node.type not in ("string", "template_string", "binary_expression")
+    ):
         return []
-    return [c for c in up.named_children[1:3] if c.type in ("object", "identifier") and c.start_byte > node.start_byte]
+    return [
+        c
+        for c in up.named_children[1:3]
+        if c.type in ("object", "identifier") and c.start_byte > node.start_byte
+    ]
 
 
-def filled(ev: Resolver, found: list[SinkValue], given: list[Node], place: BoundScope) -> list[SinkValue]:
+def filled(
+    ev: Resolver, found: list[SinkValue], given: list[Node], place: BoundScope
+) -> list[SinkValue]:
     """Templates with what the options beside them give: subdomains, and values for the other placeholders."""
     for value in (v for node in given for v in ev.values(node, place)):
         if isinstance(value, Obj):
             part = subdomain(ev, value)
-            found = [h._replace(value=_put(ev, h.value, value), subdomain=part or h.subdomain) for h in found]
+            found = [
+                h._replace(
+                    value=_put(ev, h.value, value), subdomain=part or h.subdomain
+                )
+                for h in found
+            ]
     return found
 
 

@@ -32,4 +32,7 @@ FILE = anchor(
 )
 
 
-ALIASED = anchor("define require", rb"(?<![\w$.])(?:define|require|requirejs|amdRequire)(?=\(\s*[\[\"'])")
+ALIASED = anchor(
+    "define require",
+    rb"(?<![\w$.])(?:define|require|requirejs|amdRequire)(?=\(\s*[\[\"'])",
+)

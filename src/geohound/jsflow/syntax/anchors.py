@@ -26,7 +26,9 @@ class Anchor:
             while at >= 0 and left:
                 left -= 1
                 for start in range(max(0, at - self.before), at + 1):
-                    if start not in found and (match := self.pattern.match(data, start)):
+                    if start not in found and (
+                        match := self.pattern.match(data, start)
+                    ):
                         found[start] = match
                 at = lowered.find(word, at + len(word))
         for start in sorted(found):
@@ -35,4 +37,6 @@ class Anchor:
 
 def anchor(words: str, pattern: str | bytes, before: int = 0) -> Anchor:
     expression = pattern.encode() if isinstance(pattern, str) else pattern
-    return Anchor(tuple(word.encode() for word in words.split()), re.compile(expression), before)
+    return Anchor(
+        tuple(word.encode() for word in words.split()), re.compile(expression), before
+    )

@@ -10,8 +10,12 @@ from itertools import islice
 
 from geohound.jsflow.model import Script
 
-_EVAL = re.compile(r"(?<![\w$.])eval\(\s*+(?:__webpack_require__\.ts\(\s*+)?\"(?P<code>(?:[^\"\\]++|\\.)*+)\"")
-_ORIGIN = re.compile(r"sourceURL=webpack(?:-internal)?://[^\n]{0,300}?(?P<key>\./[^?\s]{1,300})")
+_EVAL = re.compile(
+    r"(?<![\w$.])eval\(\s*+(?:__webpack_require__\.ts\(\s*+)?\"(?P<code>(?:[^\"\\]++|\\.)*+)\""
+)
+_ORIGIN = re.compile(
+    r"sourceURL=webpack(?:-internal)?://[^\n]{0,300}?(?P<key>\./[^?\s]{1,300})"
+)
 _MAX_PARTS = 3_000
 
 

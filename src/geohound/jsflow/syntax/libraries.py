@@ -47,19 +47,28 @@ _BANNER = re.compile(
     rb"AngularJS v|Vue\.js v|React v|RequireJS|Dojo Foundation|deck\.gl|three\.js|Esri|@license|Lodash|Underscore\.js",
 )
 _FULL_BUILDS = (  # fingerprints of whole libraries: each stands in the build of one and in no application
-    (b"OpenLayers.Format.WMSCapabilities.v1_1_1=", b"OpenLayers.Util.getParameterString="),
+    (
+        b"OpenLayers.Format.WMSCapabilities.v1_1_1=",
+        b"OpenLayers.Util.getParameterString=",
+    ),
     (b"OpenLayers.Format.WMSCapabilities.v1_1_1 =", b"OpenLayers.Layer.WMS ="),
     (b"ol.source.TileWMS", b"ol.format.WMSCapabilities", b"ol.inherits"),
     (b"defaultWmsParams", b"L.TileLayer.WMS", b"Leaflet"),
     (b"GeoExt.data.WMSCapabilitiesReader", b"Ext.namespace"),
 )
-_DEFINITION = re.compile(rb"\s*(?:var\s+)?(?:OpenLayers|ol|goog|GeoExt|Ext|L|Proj4js)(?:[.=]|\s=|\()")
+_DEFINITION = re.compile(
+    rb"\s*(?:var\s+)?(?:OpenLayers|ol|goog|GeoExt|Ext|L|Proj4js)(?:[.=]|\s=|\()"
+)
 _MAX_ADDRESS = 500
 
 
 def is_library(address: str) -> bool:
     """By its name or the folder it stands in."""
-    return bool(_NAME.search(address[:_MAX_ADDRESS]) or _SHELF.search(address) or is_well_known_library(address))
+    return bool(
+        _NAME.search(address[:_MAX_ADDRESS])
+        or _SHELF.search(address)
+        or is_well_known_library(address)
+    )
 
 
 def is_well_known_library(address: str) -> bool:

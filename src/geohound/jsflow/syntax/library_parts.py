@@ -25,15 +25,26 @@ _MODULE_KEY = re.compile(
 )
 _COMMENT = re.compile(rb"/\*[!*\s].{0,1500}?\*/", re.DOTALL)
 # How a library asks which loader is there before it hands itself over.
-_LOADER = re.compile(rb"(?<![\w$])define\.amd\b|typeof exports\b|[\"']object[\"']\s*={2,3}\s*typeof exports\b")
+_LOADER = re.compile(
+    rb"(?<![\w$])define\.amd\b|typeof exports\b|[\"']object[\"']\s*={2,3}\s*typeof exports\b"
+)
 _ADDRESS = re.compile(rb"https?:|[\"'`]/")
-_CALLED = ("call_expression", "member_expression", "parenthesized_expression", "unary_expression")
+_CALLED = (
+    "call_expression",
+    "member_expression",
+    "parenthesized_expression",
+    "unary_expression",
+)
 _MAX_PARTS = 20_000
 
 
 def spans(raw: bytes, cleaned: Cleaned, root: Node) -> list[Span]:
     """Where in the cleaned script code of libraries stands, in order."""
-    found = [*_by_path(raw, cleaned), *_by_key(cleaned.data, root), *_by_wrapper(cleaned.data, root)]
+    found = [
+        *_by_path(raw, cleaned),
+        *_by_key(cleaned.data, root),
+        *_by_wrapper(cleaned.data, root),
+    ]
     found += _by_banner(raw, cleaned, root)
     if libraries.is_library_text(raw):
         found += _by_name(cleaned.data, root)
@@ -53,14 +64,21 @@ def _by_path(raw: bytes, cleaned: Cleaned) -> Iterator[Span]:
     marks = list(islice(_MODULE.finditer(raw), _MAX_PARTS))
     for mark, after in zip_longest(marks, marks[1:]):
         if b"node_modules/" in mark["path"]:
-            yield cleaned.place(mark.start()), cleaned.place(after.start() if after else len(raw))
+            yield (
+                cleaned.place(mark.start()),
+                cleaned.place(after.start() if after else len(raw)),
+            )
 
 
 def _by_key(data: bytes, root: Node) -> Iterator[Span]:
     """Modules in a table under their path."""
     for key in islice(_MODULE_KEY.finditer(data), _MAX_PARTS):
         node = root.descendant_for_byte_range(key.start(), key.end())
-        while node is not None and node.type not in ("pair", "method_definition", "program"):
+        while node is not None and node.type not in (
+            "pair",
+            "method_definition",
+            "program",
+        ):
             node = node.parent
         if node is not None and node.type != "program":
             yield node.start_byte, node.end_byte
@@ -72,7 +90,9 @@ def _by_wrapper(data: bytes, root: Node) -> Iterator[Span]:
         node = root.descendant_for_byte_range(mark.start(), mark.start())
         while node is not None and node.type not in FUNCTIONS:
             node = node.parent
-        while node is not None and node.parent is not None and node.parent.type in _CALLED:
+        while (
+            node is not None and node.parent is not None and node.parent.type in _CALLED
+        ):
             node = node.parent
         if node is not None and node.type not in FUNCTIONS and _is_part(node, data):
             yield node.start_byte, node.end_byte
@@ -84,7 +104,9 @@ def _by_banner(raw: bytes, cleaned: Cleaned, root: Node) -> Iterator[Span]:
         if not libraries.is_banner(comment[0]):
             continue
         begin = cleaned.place(comment.end())
-        begin += len(cleaned.data[begin : begin + 200]) - len(cleaned.data[begin : begin + 200].lstrip())
+        begin += len(cleaned.data[begin : begin + 200]) - len(
+            cleaned.data[begin : begin + 200].lstrip()
+        )
         node = root.descendant_for_byte_range(begin, begin)
         while (up := _larger(node)) is not None:
             node = up
@@ -95,14 +117,21 @@ def _by_banner(raw: bytes, cleaned: Cleaned, root: Node) -> Iterator[Span]:
 def _larger(node: Node | None) -> Node | None:
     """What begins at the same place, short of the whole script."""
     up = node.parent if node is not None else None
-    is_larger = node is not None and up is not None and up.start_byte == node.start_byte and up.type != "program"
+    is_larger = (
+        node is not None
+        and up is not None
+        and up.start_byte == node.start_byte
+        and up.type != "program"
+    )
     return up if is_larger else None
 
 
 def _by_name(data: bytes, root: Node) -> Iterator[Span]:
     """The statements of a library that hangs all it has on one name."""
     for statement in _statements(root):
-        if libraries.is_definition(data[statement.start_byte : statement.start_byte + 100]):
+        if libraries.is_definition(
+            data[statement.start_byte : statement.start_byte + 100]
+        ):
             yield statement.start_byte, statement.end_byte
 
 
@@ -112,4 +141,7 @@ def _statements(root: Node) -> Iterable[Node]:
 
 def _is_part(node: Node, data: bytes) -> bool:
     """Is there an application beside it? What fills a whole file may be an application that is wrapped so."""
-    return bool(_ADDRESS.search(data, 0, node.start_byte) or _ADDRESS.search(data, node.end_byte))
+    return bool(
+        _ADDRESS.search(data, 0, node.start_byte)
+        or _ADDRESS.search(data, node.end_byte)
+    )

@@ -11,12 +11,23 @@ from geohound.jsflow.model import words
 from .source import Source
 from .tree import above, callee, child, operator
 
-_CHAIN = frozenset(["parenthesized_expression", "template_substitution", "template_string", "await_expression"])
+_CHAIN = frozenset(
+    [
+        "parenthesized_expression",
+        "template_substitution",
+        "template_string",
+        "await_expression",
+    ]
+)
 
 
-_LITERALS = words("pair object array binary_expression ternary_expression template_string parenthesized_expression")
+_LITERALS = words(
+    "pair object array binary_expression ternary_expression template_string parenthesized_expression"
+)
 _TO_STRING = words("encodeURIComponent encodeURI String decodeURIComponent")
-_STRING_METHODS = words("concat replace replaceAll trim toString toLowerCase join slice substring")
+_STRING_METHODS = words(
+    "concat replace replaceAll trim toString toLowerCase join slice substring"
+)
 
 
 def call_of(node: Node | None) -> Node | None:
@@ -29,7 +40,9 @@ def call_of(node: Node | None) -> Node | None:
         below = up
     call = above(below, "call_expression", "new_expression")
     listed = child(call, "arguments")
-    is_inside = listed is not None and below is not None and below.end_byte > listed.start_byte
+    is_inside = (
+        listed is not None and below is not None and below.end_byte > listed.start_byte
+    )
     return None if is_inside else call
 
 
@@ -75,7 +88,12 @@ def _string_call(given: Node, source: Source) -> Node | None:
 def _is_string_call(call: Node, source: Source) -> bool:
     called = call.child_by_field_name("function")
     name = child(called, "property")
-    if name is not None and source.text(name) in ("concat", "replace", "format", "template"):
+    if name is not None and source.text(name) in (
+        "concat",
+        "replace",
+        "format",
+        "template",
+    ):
         return True
     return called is not None and source.text(called) in _TO_STRING
 
@@ -93,7 +111,13 @@ def appended_to(node: Node) -> Node | None:
 def is_statement(node: Node) -> bool:
     up = node.parent
     return up is not None and (
-        up.type in ("expression_statement", "import_statement", "export_statement", "switch_case")
+        up.type
+        in (
+            "expression_statement",
+            "import_statement",
+            "export_statement",
+            "switch_case",
+        )
     )
 
 
@@ -105,7 +129,9 @@ def is_class_constant(node: Node, source: Source) -> bool:
     if up is None or up.type != "arguments":
         return up is not None and up.type == "field_definition"
     called = callee(up.parent)
-    return called is not None and source.text(called).endswith((".extend", ".declare", "createClass"))
+    return called is not None and source.text(called).endswith(
+        (".extend", ".declare", "createClass")
+    )
 
 
 def holder(node: Node, source: Source) -> str:
@@ -134,7 +160,11 @@ def context(node: Node, source: Source) -> str:
     while up is not None and up.type not in ("statement_block", "program"):
         if up.type == "arguments":
             called = callee(up.parent)
-            return re.sub(r"\s+", "", source.text(called))[-80:] if called is not None else ""
+            return (
+                re.sub(r"\s+", "", source.text(called))[-80:]
+                if called is not None
+                else ""
+            )
         if up.type == "pair" and up.id != node.id:
             key = up.child_by_field_name("key")
             return source.text(key).strip("\"'") if key is not None else ""
@@ -147,7 +177,9 @@ def context(node: Node, source: Source) -> str:
 
 def target(source: Source, at: int) -> tuple[Node, Node] | None:
     """The object assigned to and the value, for a property name that stands at this place."""
-    node = source.nearest(source.node_at(at), "member_expression", "subscript_expression")
+    node = source.nearest(
+        source.node_at(at), "member_expression", "subscript_expression"
+    )
     assignment = above(node, "assignment_expression")
     left, right = child(assignment, "left"), child(assignment, "right")
     holder = child(node, "object")

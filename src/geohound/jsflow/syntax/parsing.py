@@ -46,7 +46,9 @@ def _within_reason(data: bytes) -> Tree | None:
 
     def read(offset: int, _: object) -> bytes:
         nonlocal is_strange
-        is_strange = is_strange or time.thread_time() - began > _GRACE_S + _SLOWEST_S * offset
+        is_strange = (
+            is_strange or time.thread_time() - began > _GRACE_S + _SLOWEST_S * offset
+        )
         return b"" if is_strange else data[offset : offset + _CHUNK]
 
     tree = _parser().parse(read)
@@ -55,7 +57,10 @@ def _within_reason(data: bytes) -> Tree | None:
 
 def depth_of(data: bytes) -> int:
     """How deep the brackets are nested, those in strings included."""
-    return max(accumulate(map(_STEPS.__getitem__, data.translate(None, _NO_BRACKETS))), default=0)
+    return max(
+        accumulate(map(_STEPS.__getitem__, data.translate(None, _NO_BRACKETS))),
+        default=0,
+    )
 
 
 def _is_too_deep(node: Node) -> bool:

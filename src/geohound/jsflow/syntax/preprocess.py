@@ -91,7 +91,11 @@ class _Cutter:
 
     def _close(self, begin: int, end: int, hints: list[int]) -> None:
         at = bisect_left(hints, begin)
-        if at < len(hints) and hints[at] < end and not self._are_cut(begin, end, hints[at : at + 5]):
+        if (
+            at < len(hints)
+            and hints[at] < end
+            and not self._are_cut(begin, end, hints[at : at + 5])
+        ):
             return
         while self.cuts and self.cuts[-1][0] >= begin:
             self.cuts.pop()

@@ -13,7 +13,15 @@ from itertools import accumulate, islice
 from tree_sitter import Node, Tree
 
 from geohound.jsflow.model import Script, words
-from geohound.jsflow.step_budget import BYTES, CLEANED, HITS, INDEXED, NODES, PARSED, Meter
+from geohound.jsflow.step_budget import (
+    BYTES,
+    CLEANED,
+    HITS,
+    INDEXED,
+    NODES,
+    PARSED,
+    Meter,
+)
 
 from . import library_parts
 from .parsing import depth_of, parse
@@ -26,11 +34,15 @@ _BLOCKS = words(
     "statement_block if_statement for_statement for_in_statement while_statement do_statement switch_case "
     "switch_default catch_clause else_clause ternary_expression"
 )
-_LOOPS = frozenset(["for_statement", "for_in_statement", "while_statement", "do_statement"])
+_LOOPS = frozenset(
+    ["for_statement", "for_in_statement", "while_statement", "do_statement"]
+)
 _PATTERN_NAMES = ("identifier", "shorthand_property_identifier_pattern")
 _MAX_WALK = 400_000
 _LONG = 150_000
-_CLOSED = FUNCTIONS | frozenset(("arguments", "object", "array", "string", "template_string", "member_expression"))
+_CLOSED = FUNCTIONS | frozenset(
+    ("arguments", "object", "array", "string", "template_string", "member_expression")
+)
 _MAX_POSITIONS = 4_000
 _MAX_CLIMB = 500
 _LEVELS = 16  # of brackets that make the way up twice as long
@@ -38,7 +50,10 @@ _BEFORE = 40  # how much of what stands before a name is looked at
 _SEARCHED = 60  # times the length of a script, after which an index of its words is cheaper than searching on
 _SCANS = 8  # of a whole script for signs of libraries
 _WORD = re.compile(rb"[\w$]+")
-_LETTERS = frozenset(bytes((c,)) for c in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+_LETTERS = frozenset(
+    bytes((c,))
+    for c in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
+)
 _WORDS = re.compile(rb"([\w$]+)")
 
 
@@ -62,7 +77,9 @@ class Def:
 class Source:
     """A script with its tree; `data` is the script without what cannot matter."""
 
-    def __init__(self, index: int, script: Script, meter: Meter, is_library: bool = False) -> None:
+    def __init__(
+        self, index: int, script: Script, meter: Meter, is_library: bool = False
+    ) -> None:
         self.index = index
         self.script = script
         self.is_library = is_library
@@ -78,7 +95,9 @@ class Source:
 
     @cached_property
     def raw(self) -> bytes:
-        return self.script.text.encode("utf-8", "replace")[: self._meter.budget.bytes_per_script]
+        return self.script.text.encode("utf-8", "replace")[
+            : self._meter.budget.bytes_per_script
+        ]
 
     @cached_property
     def cleaned(self) -> Cleaned:
@@ -171,29 +190,47 @@ class Source:
         """Where each word stands, in code and strings."""
         self._meter.share(len(self.data) // INDEXED)
         found: defaultdict[bytes, list[int]] = defaultdict(list)
-        pieces = _WORDS.split(self.data)  # by far quicker than a match for each of a million words
-        for word, start in zip(pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False):
+        pieces = _WORDS.split(
+            self.data
+        )  # by far quicker than a match for each of a million words
+        for word, start in zip(
+            pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False
+        ):
             found[word].append(start)
         return found
 
     def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
         is_word = bool(_WORD.fullmatch(name))
         self._searched += min(end, len(self.data)) - begin
-        if is_word and self._searched > _SEARCHED * len(self.data) + _LONG:  # so many questions pay for an index
+        if (
+            is_word and self._searched > _SEARCHED * len(self.data) + _LONG
+        ):  # so many questions pay for an index
             known = self._words.get(name, [])
-            return known[bisect_left(known, begin) : bisect_left(known, end)][:_MAX_POSITIONS]
+            return known[bisect_left(known, begin) : bisect_left(known, end)][
+                :_MAX_POSITIONS
+            ]
         found: list[int] = []
         data, stop = self.data, min(end + len(name) - 1, len(self.data))
         self._meter.share(max(0, stop - begin) // BYTES)
         at = data.find(name, begin, stop)
         while at >= 0 and len(found) < _MAX_POSITIONS:
             after = at + len(name)
-            if not is_word or (data[at - 1 : at] not in _LETTERS and data[after : after + 1] not in _LETTERS):
+            if not is_word or (
+                data[at - 1 : at] not in _LETTERS
+                and data[after : after + 1] not in _LETTERS
+            ):
                 found.append(at)
             at = data.find(name, at + 1, stop)
         return found
 
-    def places(self, name: str, pattern: bytes, begin: int = 0, end: int = 1 << 62, limit: int = 200) -> list[int]:
+    def places(
+        self,
+        name: str,
+        pattern: bytes,
+        begin: int = 0,
+        end: int = 1 << 62,
+        limit: int = 200,
+    ) -> list[int]:
         """Where a name stands in these surroundings; `(?P<at>NAME)` in the pattern is the name."""
         before, after = _surroundings(pattern)
         word, data = name.encode(), self.data
@@ -204,7 +241,8 @@ class Source:
             found = (
                 at
                 for at in positions
-                if after.match(data, at + len(word)) and before.search(data, max(0, at - _BEFORE), at)
+                if after.match(data, at + len(word))
+                and before.search(data, max(0, at - _BEFORE), at)
             )
             self._known[key] = list(islice(found, limit))
         return self._known[key]
@@ -246,7 +284,9 @@ class Source:
         """What a function declares and assigns itself, without the functions in it."""
         if scope.id not in self._scopes:
             found: dict[str, list[Def]] = {}
-            for i, node in enumerate(walk(scope, FUNCTIONS if len(self.data) < _LONG else _CLOSED), 1):
+            for i, node in enumerate(
+                walk(scope, FUNCTIONS if len(self.data) < _LONG else _CLOSED), 1
+            ):
                 if i % NODES == 0:
                     self._meter.share(1)
                 for name, definition in _definitions(self, node):
@@ -257,7 +297,11 @@ class Source:
     def parameter_names(self, function: Node) -> frozenset[str]:
         """The names that a function's parameters give, those in patterns too."""
         if function.id not in self._parameters:
-            found = (name for pattern in parameters(function) for name in self._names_in(pattern))
+            found = (
+                name
+                for pattern in parameters(function)
+                for name in self._names_in(pattern)
+            )
             self._parameters[function.id] = frozenset(found)
         return self._parameters[function.id]
 
@@ -272,8 +316,15 @@ def names_in(pattern: Node) -> Iterator[Node]:
         part = waiting.pop()
         if part.type in _PATTERN_NAMES:
             yield part
-        elif part.type in ("assignment_pattern", "object_assignment_pattern", "pair_pattern"):
-            waiting += filter(None, [part.child_by_field_name("left") or part.child_by_field_name("value")])
+        elif part.type in (
+            "assignment_pattern",
+            "object_assignment_pattern",
+            "pair_pattern",
+        ):
+            waiting += filter(
+                None,
+                [part.child_by_field_name("left") or part.child_by_field_name("value")],
+            )
         elif part.type.endswith("_pattern"):
             waiting += reversed(part.named_children)
 
@@ -343,9 +394,15 @@ def _by_loop(source: Source, node: Node) -> Iterator[tuple[str, Def]]:
 def _imports(source: Source, statement: Node) -> Iterator[tuple[str, Def]]:
     for part in walk(statement, skip=frozenset()):
         if part.type in ("import_specifier", "namespace_import") or (
-            part.type == "identifier" and part.parent is not None and part.parent.type == "import_clause"
+            part.type == "identifier"
+            and part.parent is not None
+            and part.parent.type == "import_clause"
         ):
-            local = part.child_by_field_name("alias") or part.child_by_field_name("name") or part
+            local = (
+                part.child_by_field_name("alias")
+                or part.child_by_field_name("name")
+                or part
+            )
             named = local if local.type == "identifier" else nth(local, 0)
             yield source.text(named or local), Def("import", part, statement.start_byte)
 
@@ -357,7 +414,9 @@ def _assigning(node: Node) -> str:
     return "append" if operator is not None and operator.type == "+=" else "assign"
 
 
-def _bound(source: Source, left: Node, value: Node, how: str, at: int) -> Iterator[tuple[str, Def]]:
+def _bound(
+    source: Source, left: Node, value: Node, how: str, at: int
+) -> Iterator[tuple[str, Def]]:
     if left.type == "identifier":
         yield source.text(left), Def(how, value, at)
     elif left.type in ("object_pattern", "array_pattern"):
@@ -389,7 +448,11 @@ def parameters(function: Node) -> list[Node]:
     if single is not None:
         return [single]
     listed = function.child_by_field_name("parameters")
-    return [p for p in listed.named_children if p.type != "comment"] if listed is not None else []
+    return (
+        [p for p in listed.named_children if p.type != "comment"]
+        if listed is not None
+        else []
+    )
 
 
 def arguments(call: Node) -> list[Node]:

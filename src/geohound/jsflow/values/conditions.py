@@ -24,7 +24,13 @@ _ORDER: dict[str, Callable[[float, float], bool]] = {
 }
 _COMPARES = frozenset((*_EQUAL, *_UNEQUAL, *_ORDER))
 _UNCERTAIN = frozenset(
-    ("switch_default", "for_statement", "for_in_statement", "while_statement", "catch_clause"),
+    (
+        "switch_default",
+        "for_statement",
+        "for_in_statement",
+        "while_statement",
+        "catch_clause",
+    ),
 )
 
 
@@ -34,7 +40,9 @@ def truth(ev: Resolver, node: Node, place: BoundScope) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def compare(ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope) -> bool | None:
+def compare(
+    ev: Resolver, sign: str, left: Node, right: Node, place: BoundScope
+) -> bool | None:
     """The answer of a comparison where both sides are known for sure."""
     if sign not in _COMPARES:
         return None
@@ -122,6 +130,10 @@ def branch_around(node: Node, source: Source) -> Node | None:
             break
         if is_branched and (up.type in FUNCTIONS or up.type == "program"):
             found = up
-        is_branched = is_branched or up.type in ("if_statement", "switch_case", "ternary_expression")
+        is_branched = is_branched or up.type in (
+            "if_statement",
+            "switch_case",
+            "ternary_expression",
+        )
         up = source.up(up)
     return found

@@ -98,7 +98,9 @@ class Obj:
     fields: dict[str, list[Lazy]] = field(default_factory=dict)
     is_open: bool = False  # more is in it than is known
     path: str = ""
-    origin: tuple[Node, BoundScope] | None = None  # the literal, whose methods may set more on `this`
+    origin: tuple[Node, BoundScope] | None = (
+        None  # the literal, whose methods may set more on `this`
+    )
     is_map: bool = False  # made by `new Map`: its entries are asked for by methods
 
 
@@ -139,7 +141,22 @@ class Namespace:
     node: Node | None = None  # of a bundle: the function that is the module
 
 
-Value = str | int | float | bool | Mark | Ref | Pattern | UrlObject | FetchedFile | Obj | Arr | Fn | Inst | Namespace
+Value = (
+    str
+    | int
+    | float
+    | bool
+    | Mark
+    | Ref
+    | Pattern
+    | UrlObject
+    | FetchedFile
+    | Obj
+    | Arr
+    | Fn
+    | Inst
+    | Namespace
+)
 Values = tuple[Value, ...]
 NOTHING: Values = (UNKNOWN,)
 
@@ -199,7 +216,9 @@ def from_json(data: Any, depth: int = 0) -> Value:
         return UNKNOWN
     match data:
         case dict():
-            return Obj({str(k): [ready(from_json(v, depth + 1))] for k, v in data.items()})
+            return Obj(
+                {str(k): [ready(from_json(v, depth + 1))] for k, v in data.items()}
+            )
         case list():
             return Arr([ready(from_json(v, depth + 1)) for v in data[:5000]])
         case None:

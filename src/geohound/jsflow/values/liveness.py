@@ -15,20 +15,34 @@ from . import conditions
 from .domain import BoundScope, Obj, Value
 
 _MAX_CLIMB = 60
-_BUILDER = re.compile(r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|provider|protocol", re.IGNORECASE)
+_BUILDER = re.compile(
+    r"layer|source|wmt?s|wfs|tile|image|vector|group|overlay|provider|protocol",
+    re.IGNORECASE,
+)
 _DOER = re.compile(
-    r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)", re.IGNORECASE
+    r"^(?:add|load|show|set|push|on|create\w*Map|init|start|fetch|get|request|open|append|attach)",
+    re.IGNORECASE,
 )
 _SET = rb"[.\"'](?P<at>NAME)[\"']?\]?\s*=(?![=>])"
 _MENTION = rb"(?<![\w$])(?P<at>NAME)(?![\w$])"
 _BUILDS = frozenset(
-    ("new_expression", "call_expression", "object", "array", "arguments", "pair", "parenthesized_expression")
+    (
+        "new_expression",
+        "call_expression",
+        "object",
+        "array",
+        "arguments",
+        "pair",
+        "parenthesized_expression",
+    )
 )
 
 
 def is_unused(ev: Resolver, node: Node, source: Source, *, whole_page: bool) -> bool:
     """True if nothing that was read leads from this expression to a map."""
-    return _is_never_used(ev, node, source, whole_page) or (whole_page and _in_uncalled_function(ev, node, source))
+    return _is_never_used(ev, node, source, whole_page) or (
+        whole_page and _in_uncalled_function(ev, node, source)
+    )
 
 
 def in_dead_branch(ev: Resolver, node: Node, source: Source) -> bool:
@@ -52,7 +66,11 @@ def _leads_past(ev: Resolver, up: Node, below: Node, source: Source) -> bool:
         return _outcome(ev, test, source) is conditions.is_alternative(up, below)
     if up.type == "binary_expression" and operator(up) == "&&":
         left = up.child_by_field_name("left")
-        return left is not None and left.id != below.id and _outcome(ev, left, source) is False
+        return (
+            left is not None
+            and left.id != below.id
+            and _outcome(ev, left, source) is False
+        )
     return False
 
 
@@ -61,24 +79,42 @@ def _outcome(ev: Resolver, test: Node, source: Source) -> bool | None:
     inner = nth(test, 0) if test.type == "parenthesized_expression" else test
     if inner is None:
         return None
-    if _is_constant(inner) or b"location" in source.data[test.start_byte : test.end_byte]:
+    if (
+        _is_constant(inner)
+        or b"location" in source.data[test.start_byte : test.end_byte]
+    ):
         return conditions.truth(ev, test, BoundScope(source))
     return _switch(ev, inner, source) if inner.type == "member_expression" else None
 
 
 def _is_constant(test: Node) -> bool:
-    is_short_sign = test.type == "unary_expression" and test.end_byte - test.start_byte <= 3  # as in !0
-    return is_short_sign or test.type in ("true", "false", "number", "null", "identifier")
+    is_short_sign = (
+        test.type == "unary_expression" and test.end_byte - test.start_byte <= 3
+    )  # as in !0
+    return is_short_sign or test.type in (
+        "true",
+        "false",
+        "number",
+        "null",
+        "identifier",
+    )
 
 
 def _switch(ev: Resolver, test: Node, source: Source) -> bool | None:
     """A member of an object of the page that is written there as true or false, and set nowhere else."""
-    holder, name = test.child_by_field_name("object"), test.child_by_field_name("property")
+    holder, name = (
+        test.child_by_field_name("object"),
+        test.child_by_field_name("property"),
+    )
     key = source.text(name) if name is not None else ""
     if holder is None or _is_set_later(ev, key):
         return None
     made = ev.solve(lambda: list(ev.values(holder, BoundScope(source))))
-    said = {v for m in made for v in (ev.any_of(m.fields[key]) if _is_closed(m, key) else (None,))}
+    said = {
+        v
+        for m in made
+        for v in (ev.any_of(m.fields[key]) if _is_closed(m, key) else (None,))
+    }
     only = said.pop() if len(said) == 1 else None
     return only if isinstance(only, bool) else None
 
@@ -133,7 +169,9 @@ def _built(node: Node, source: Source) -> Node | None:
     while up.parent is not None and up.parent.type in _BUILDS:
         if up.parent.type == "call_expression" and up.type == "member_expression":
             return None  # a method of what was built: that is a use
-        if up.parent.type in ("new_expression", "call_expression") and not _only_builds(up.parent, source):
+        if up.parent.type in ("new_expression", "call_expression") and not _only_builds(
+            up.parent, source
+        ):
             return None
         up = up.parent
     return up

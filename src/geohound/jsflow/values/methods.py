@@ -7,14 +7,32 @@ from collections.abc import Callable, Sequence
 
 from geohound.jsflow.values.resolver import Resolver
 
-from .domain import HOLE, NOTHING, UNDEFINED, UNKNOWN, Arr, Fn, Lazy, Pattern, Value, Values, is_truthy, ready, text_of
+from .domain import (
+    HOLE,
+    NOTHING,
+    UNDEFINED,
+    UNKNOWN,
+    Arr,
+    Fn,
+    Lazy,
+    Pattern,
+    Value,
+    Values,
+    is_truthy,
+    ready,
+    text_of,
+)
 
-_SAFE_PATTERN = re.compile(r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+")  # repeats once at most
+_SAFE_PATTERN = re.compile(
+    r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+"
+)  # repeats once at most
 
 
 def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:
     value = ev.lazy(args[at])[0] if len(args) > at else default
-    return int(value) if isinstance(value, int | float) and abs(value) < 1e9 else default
+    return (
+        int(value) if isinstance(value, int | float) and abs(value) < 1e9 else default
+    )
 
 
 def on_string(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
@@ -70,7 +88,9 @@ def _cut(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     if name == "substr":
         start = begin if begin >= 0 else max(0, len(text) + begin)
         return (text[start : start + end],)
-    return (text[max(0, begin) : max(0, end)] if name == "substring" else text[begin:end],)
+    return (
+        text[max(0, begin) : max(0, end)] if name == "substring" else text[begin:end],
+    )
 
 
 def _asked(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
@@ -80,7 +100,11 @@ def _asked(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Values:
     if HOLE not in text:
         return (_ANSWERS[name](text, part),)
     is_beginning_known = len(text.partition(HOLE)[0]) >= len(part)
-    return (text.startswith(part),) if name == "startsWith" and is_beginning_known else NOTHING
+    return (
+        (text.startswith(part),)
+        if name == "startsWith" and is_beginning_known
+        else NOTHING
+    )
 
 
 _ANSWERS: dict[str, Callable[[str, str], Value]] = {
@@ -110,12 +134,22 @@ def _replaced(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Value
 
 def _sub(pattern: Pattern, by: str, text: str) -> str:
     """Replacing by a regular expression, where it is plain enough to cost nothing."""
-    if len(pattern.source) > 80 or not _SAFE_PATTERN.fullmatch(pattern.source) or len(text) > 2000:
+    if (
+        len(pattern.source) > 80
+        or not _SAFE_PATTERN.fullmatch(pattern.source)
+        or len(text) > 2000
+    ):
         return text
     try:
         flags = re.IGNORECASE if "i" in pattern.flags else 0
         source = pattern.source.replace("\\/", "/")
-        return re.sub(source, lambda _: by, text, count=0 if "g" in pattern.flags else 1, flags=flags)[:4000]
+        return re.sub(
+            source,
+            lambda _: by,
+            text,
+            count=0 if "g" in pattern.flags else 1,
+            flags=flags,
+        )[:4000]
     except (re.error, OverflowError):
         return text
 
@@ -197,7 +231,9 @@ def _chosen(ev: Resolver, name: str, kept: Arr) -> Values:
     return ev.any_of(kept.items) if name == "find" and kept.items else (UNDEFINED,)
 
 
-def _mapped(ev: Resolver, results: list[Values], is_open: bool, *, is_flat: bool) -> Arr:
+def _mapped(
+    ev: Resolver, results: list[Values], is_open: bool, *, is_flat: bool
+) -> Arr:
     items = [ready(*r) for r in results]
     return _flat(ev, items, is_open) if is_flat else Arr(items, is_open)
 
@@ -225,7 +261,12 @@ _OF_ARRAY: dict[str, Callable[[Resolver, Arr, str, Sequence[Lazy]], Values]] = {
     "slice": _slice,
     "reverse": lambda _, array, *__: (Arr(array.items[::-1]),),
     "flat": lambda ev, array, *_: (_flat(ev, array.items, array.is_open),),
-    **dict.fromkeys(("sort", "fill", "values", "toSorted"), lambda _, array, *__: (Arr(list(array.items)),)),
+    **dict.fromkeys(
+        ("sort", "fill", "values", "toSorted"),
+        lambda _, array, *__: (Arr(list(array.items)),),
+    ),
     **dict.fromkeys(("pop", "shift", "at"), _one),
-    **dict.fromkeys(("map", "flatMap", "filter", "find", "reduce", "forEach"), _with_function),
+    **dict.fromkeys(
+        ("map", "flatMap", "filter", "find", "reduce", "forEach"), _with_function
+    ),
 }

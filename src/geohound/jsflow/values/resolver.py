@@ -33,7 +33,9 @@ class Resolver(Protocol):
     book: AddressBook
     choices: dict[Key, Binding]
     touches: int  # how often a value depended on a choice
-    active: set[object]  # what is being worked out now: asked for again, it is not known
+    active: set[
+        object
+    ]  # what is being worked out now: asked for again, it is not known
     known: dict[object, object]
 
     def values(self, node: Node, place: BoundScope) -> Values:

@@ -44,14 +44,18 @@ class Query:
     classes: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    years: tuple[int, int] | None = None  # the service covers some of these years, first and last
+    years: tuple[int, int] | None = (
+        None  # the service covers some of these years, first and last
+    )
     expand: bool = True  # also find synonyms and translations
     after: str = ""  # `next` of the previous page; then the offset is ignored
 
     fold: bool = True  # near-duplicates are folded under the best of them
     facet_values: int = 20  # at most so many of each facet, the most frequent ones
     sort: Sort = Sort.RELEVANCE
-    related: bool = False  # also look for words that occur together with those of the text
+    related: bool = (
+        False  # also look for words that occur together with those of the text
+    )
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""
@@ -62,7 +66,11 @@ class Query:
             "country": self.countries,
             "state": tuple(str(state) for state in self.states),
         }
-        return {k: v for k, v in {**self.where, **{k: v for k, v in named.items() if v}}.items() if v}
+        return {
+            k: v
+            for k, v in {**self.where, **{k: v for k, v in named.items() if v}}.items()
+            if v
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +97,15 @@ class Results:
     hits: tuple[Hit, ...]
     total: int
     elapsed_ms: float
-    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # FACETS, most frequent values first
+    facets: Mapping[str, Mapping[str, int]] = field(
+        default_factory=dict
+    )  # FACETS, most frequent values first
     suggestion: str = ""  # "did you mean": the text with misspelt words mended
     partial: bool = False  # nothing holds all words: these hold some
     next: str = ""  # names the next page of the catalogue as it was on the first one; empty on the last
-    related: tuple[str, ...] = ()  # words that occur together with those of the text, the closest first
+    related: tuple[
+        str, ...
+    ] = ()  # words that occur together with those of the text, the closest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,11 +66,15 @@ class Progressed:
     started_at: str = ""  # of the first run, ISO 8601
     seconds_per_page: float | None = None
     machine_load: float = 0.0  # processes that run or wait for a processor
-    asleep: tuple[str, ...] = ()  # groups of workers that have nothing to do: fetchers, testers
+    asleep: tuple[
+        str, ...
+    ] = ()  # groups of workers that have nothing to do: fetchers, testers
     active_hosts: int = 0  # that are asked for pages; 0 where all are
     inactive_hosts: int = 0  # whose pages are left for later
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
-    fetching: tuple[tuple[str, str], ...] = ()  # some URLs that are being asked for, and what spoke for each
+    fetching: tuple[
+        tuple[str, str], ...
+    ] = ()  # some URLs that are being asked for, and what spoke for each
     known: int = 0  # services that were met, and that the catalogue had before; `services` are the new ones
     waiting_hosts: tuple[str, ...] = ()  # some of the hosts that are waited for
 
@@ -134,10 +138,28 @@ class Warned:
     message: str
 
 
-Event = StateChanged | ServiceFound | Progressed | VisitEnded | Waiting | QueryAnswered | CheckEnded | Warned
+Event = (
+    StateChanged
+    | ServiceFound
+    | Progressed
+    | VisitEnded
+    | Waiting
+    | QueryAnswered
+    | CheckEnded
+    | Warned
+)
 EVENTS: Mapping[str, type[Event]] = {
     event.type: event
-    for event in (StateChanged, ServiceFound, Progressed, VisitEnded, Waiting, QueryAnswered, CheckEnded, Warned)
+    for event in (
+        StateChanged,
+        ServiceFound,
+        Progressed,
+        VisitEnded,
+        Waiting,
+        QueryAnswered,
+        CheckEnded,
+        Warned,
+    )
 }
 
 
@@ -176,4 +198,9 @@ class EventPage(NamedTuple):
 def event_record(numbered: Numbered) -> dict[str, Any]:
     """An event as programs read it."""
     n, at, event = numbered
-    return {"n": n, "at": at.isoformat(timespec="milliseconds"), "type": event.type, **asdict(event)}
+    return {
+        "n": n,
+        "at": at.isoformat(timespec="milliseconds"),
+        "type": event.type,
+        **asdict(event),
+    }

@@ -52,7 +52,9 @@ class FrontierStats:
     duplicates: int  # candidates that were known, since the frontier was opened
     drops: Mapping[FailureReason, int]  # what was refused or dropped
     active_hosts: int = 0  # that are asked for pages; 0 where all are
-    inactive_hosts: int = 0  # that have pages queued and wait until they are among the best
+    inactive_hosts: int = (
+        0  # that have pages queued and wait until they are among the best
+    )
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
 
 
@@ -124,10 +126,16 @@ class FrontierBatch:
 
     urls: list[NewUrl] = field(default_factory=list)
     ends: list[UrlEnd] = field(default_factory=list)
-    pauses: dict[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
+    pauses: dict[str, float] = field(
+        default_factory=dict
+    )  # hosts to be left alone until then, UTC
     drops: dict[FailureReason, int] = field(default_factory=dict)  # totals of the task
-    memos: list[Memo] = field(default_factory=list)  # each in place of an earlier one of its kind and key
-    sent: dict[tuple[int, int], list[Candidate]] = field(default_factory=dict)  # to shards: divided task and number
+    memos: list[Memo] = field(
+        default_factory=list
+    )  # each in place of an earlier one of its kind and key
+    sent: dict[tuple[int, int], list[Candidate]] = field(
+        default_factory=dict
+    )  # to shards: divided task and number
 
     @property
     def size(self) -> int:
@@ -139,7 +147,9 @@ class FrontierState:
     """What outlives a restart beside the URLs themselves."""
 
     drops: Mapping[FailureReason, int] = field(default_factory=dict)
-    pauses: Mapping[str, float] = field(default_factory=dict)  # hosts to be left alone until then, UTC
+    pauses: Mapping[str, float] = field(
+        default_factory=dict
+    )  # hosts to be left alone until then, UTC
     last_visited: str = ""  # the latest admitted of the URLs that have answered
 
 

@@ -18,7 +18,9 @@ class Listed(NamedTuple):
 
     url: str
     title: str = ""
-    protocol: str = ""  # Cat-Interop identifier, such as OGC:WMS, where the label is known
+    protocol: str = (
+        ""  # Cat-Interop identifier, such as OGC:WMS, where the label is known
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,19 @@ class HarvestPage:
     """What one page of a catalogue brought."""
 
     listed: tuple[Listed, ...] = ()
-    sources: tuple[str, ...] = ()  # further catalogues, to be read by the same harvester
+    sources: tuple[
+        str, ...
+    ] = ()  # further catalogues, to be read by the same harvester
     next: bytes = b""  # cursor of the next page; empty: this was the last one
     fingerprint: int = 0  # stands for the records of the page; 0 where it has none
     records: int = 0
     names_files: bool = False  # of data, too: only what a label or the address itself calls a service is to be asked
-    names_pages: bool = False  # what is no service is a page to be read, as near as the list itself
-    documents: tuple[Response, ...] = ()  # of an archive, to be read as live pages are by whoever asked for this page
+    names_pages: bool = (
+        False  # what is no service is a page to be read, as near as the list itself
+    )
+    documents: tuple[
+        Response, ...
+    ] = ()  # of an archive, to be read as live pages are by whoever asked for this page
 
 
 def fingerprint(source: str, records: Iterable[str]) -> int:

@@ -10,5 +10,9 @@ from dataclasses import dataclass, field
 class ClaimedHosts:
     """Which hosts are ours, and who has the others."""
 
-    granted: Mapping[str, float] = field(default_factory=dict)  # with the seconds for which each is to be left alone
-    refused: Mapping[str, str] = field(default_factory=dict)  # with the process that has each
+    granted: Mapping[str, float] = field(
+        default_factory=dict
+    )  # with the seconds for which each is to be left alone
+    refused: Mapping[str, str] = field(
+        default_factory=dict
+    )  # with the process that has each

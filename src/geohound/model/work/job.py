@@ -43,14 +43,22 @@ class Job:
     url: str
     purpose: Purpose = Purpose.PAGE
     depth: int = 0
-    is_file: bool = False  # a script or a configuration file, which a page may have brought already
+    is_file: bool = (
+        False  # a script or a configuration file, which a page may have brought already
+    )
     harvester: str = ""
     cursor: bytes = b""  # of a harvest that goes on
     known: KnownProofs = NOTHING_KNOWN
     format: str = ""  # of a data file, as its name has it
-    robots: tuple[CachedRobots, ...] = ()  # of its host, where the worker may not have read them
-    copy: KeptPage | None = None  # of the page as another task read it lately, to be taken instead of asking for it
-    events: tuple[EventRow, ...] = ()  # of a page, as its site's watcher reports them: only these are triggered
+    robots: tuple[
+        CachedRobots, ...
+    ] = ()  # of its host, where the worker may not have read them
+    copy: KeptPage | None = (
+        None  # of the page as another task read it lately, to be taken instead of asking for it
+    )
+    events: tuple[
+        EventRow, ...
+    ] = ()  # of a page, as its site's watcher reports them: only these are triggered
 
 
 class FailedCheck(NamedTuple):
@@ -79,10 +87,14 @@ class PageRead:
     final: str = ""  # where redirects within the site ended
     page: Page | None = None  # what an order may know of it; its links stand in `links`
     links: tuple[Link, ...] = ()  # canonical addresses, each worth a candidate
-    files: tuple[str, ...] = ()  # scripts and configuration files that were fetched with the page
+    files: tuple[
+        str, ...
+    ] = ()  # scripts and configuration files that were fetched with the page
     sketch: Sketch | None = None  # of the page, to be compared with others
     is_cached: bool = False  # the worker will not report these links again
-    in_vain: FailureReason | None = None  # of a test: why the answer is no service, though it may be worth mining
+    in_vain: FailureReason | None = (
+        None  # of a test: why the answer is no service, though it may be worth mining
+    )
     data_files: tuple[FileLink, ...] = ()  # that the page links to
 
 
@@ -102,15 +114,21 @@ class Report:
     elapsed_s: float = 0.0
     listed: tuple[str, ...] = ()  # addresses that a map context names
     listed_as: str = ""
-    drops: Mapping[FailureReason, int] = field(default_factory=dict)  # links that were not followed
+    drops: Mapping[FailureReason, int] = field(
+        default_factory=dict
+    )  # links that were not followed
     asked: int = 0  # requests of this job
     bytes: int = 0
     hosts: frozenset[str] = frozenset()  # that answered
-    requests: tuple[RequestRecord, ...] = ()  # since the last report, those of other jobs and for robots.txt included
+    requests: tuple[
+        RequestRecord, ...
+    ] = ()  # since the last report, those of other jobs and for robots.txt included
     robots: tuple[CachedRobots, ...] = ()  # read since the last report
     address: str = ""  # numeric, that was asked first; empty where nothing was
     failed_checks: tuple[FailedCheck, ...] = ()  # of services in the catalogue
-    kept: KeptPage | None = None  # a copy of the page, for a second look or for other tasks
+    kept: KeptPage | None = (
+        None  # a copy of the page, for a second look or for other tasks
+    )
     is_copy: bool = False  # another task's copy was read: the page was not asked for
 
     @property

@@ -24,7 +24,9 @@ class GroupRules:
 class OrderOptions:
     """Each order uses what it knows of."""
 
-    topic: Topic | None = None  # that relevance is measured for; None: map services of all topics
+    topic: Topic | None = (
+        None  # that relevance is measured for; None: map services of all topics
+    )
     threshold: float = 0.02  # pages of less relevance are dropped
     groups: GroupRules = GroupRules()
     cut_after: int = 300  # pages of a segment of seeds without a service, after which its rest is left; 0: never

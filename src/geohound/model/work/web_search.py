@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MAX_RESULTS = 200  # of one page; further ones are left
-REFRESH_PAGES_H = 150.0  # Sidsten 2012, appendix A: results that are younger are used again
+REFRESH_PAGES_H = (
+    150.0  # Sidsten 2012, appendix A: results that are younger are used again
+)
 KEPT_PAGES_H = 90 * 24.0  # older ones are of use to nobody
 
 
@@ -32,7 +34,9 @@ class SearchPage:
     """What one request to a provider brought."""
 
     results: tuple[WebResult, ...] = ()
-    estimate: int | None = None  # of all results, as the provider says; often far too high
+    estimate: int | None = (
+        None  # of all results, as the provider says; often far too high
+    )
     has_more: bool = False  # the provider has, or may have, another page
 
 

@@ -20,13 +20,26 @@ from geohound.portal.portal import portal_of
 from geohound.portal.write_access import READ_ONLY, check_same_site, is_form
 from geohound.tasks.control import NoSuchTaskError
 
-from .rights import ACCESS, Right, is_in_scope, may_change, may_download, may_see, may_use, may_use_proxy
+from .rights import (
+    ACCESS,
+    Right,
+    is_in_scope,
+    may_change,
+    may_download,
+    may_see,
+    may_use,
+    may_use_proxy,
+)
 from .visitor import Visitor, identify
 
 CSRF_HEADER = "x-csrf-token"
-NO_DOWNLOAD = "Bulk downloads are for users of this portal: log in, or ask for pages of JSON."
+NO_DOWNLOAD = (
+    "Bulk downloads are for users of this portal: log in, or ask for pages of JSON."
+)
 NO_ACCOUNT = "Log in to do this."
-NOT_YOURS = "This task belongs to somebody else; its owner and administrators may change it."
+NOT_YOURS = (
+    "This task belongs to somebody else; its owner and administrators may change it."
+)
 NOT_YOU = "Only administrators may do this."
 BAD_TOKEN = "The API token is unknown, has expired, or lacks the scope for this."  # noqa: S105 - a sentence
 NO_CSRF = "This form is out of date: load the page again. Programs use an API token instead of a session."
@@ -34,7 +47,12 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _READING = ("GET", "HEAD", "OPTIONS")
 _FOR_A_TASK = (Right.SEE_TASK, Right.CHANGE_TASK)
 _SMALL = ("", "json", "html")
-_BULK_TYPES = ("application/x-ndjson", "text/csv", "application/geo+json", "application/vnd.apache.parquet")
+_BULK_TYPES = (
+    "application/x-ndjson",
+    "text/csv",
+    "application/geo+json",
+    "application/vnd.apache.parquet",
+)
 
 
 def guarded(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
@@ -46,16 +64,24 @@ def _guarded(route: BaseRoute) -> BaseRoute:
     if isinstance(route, Mount):
         rights = ACCESS[route.path]
         if rights != {"GET": Right.OPEN}:
-            raise LookupError(f"{route.path} is mounted, and can only be open for everybody.")
+            raise LookupError(
+                f"{route.path} is mounted, and can only be open for everybody."
+            )
         return route
     if not isinstance(route, Route):
         raise LookupError(f"{route!r} cannot be guarded.")
     if route.path not in ACCESS:
-        raise LookupError(f"{route.path} is not in ACCESS of portal/access/rights.py: say who may use it.")
+        raise LookupError(
+            f"{route.path} is not in ACCESS of portal/access/rights.py: say who may use it."
+        )
     methods = sorted((route.methods or {"GET"}) - {"HEAD"})
     rights = {method: ACCESS[route.path][method] for method in methods}
     return Route(
-        route.path, route.endpoint, methods=methods, name=route.name, middleware=[Middleware(RouteGuard, rights=rights)]
+        route.path,
+        route.endpoint,
+        methods=methods,
+        name=route.name,
+        middleware=[Middleware(RouteGuard, rights=rights)],
     )
 
 
@@ -77,7 +103,9 @@ class RouteGuard:
         await run_in_threadpool(check, request, visitor, right)
         if method not in _READING and visitor.has_session and not is_form(request):
             check_csrf(visitor, request.headers.get(CSRF_HEADER, ""))
-        await self._app(scope, receive, send if visitor.identity is None else _private(send))
+        await self._app(
+            scope, receive, send if visitor.identity is None else _private(send)
+        )
 
 
 def check(request: Request, visitor: Visitor, right: Right) -> None:
@@ -89,7 +117,10 @@ def check(request: Request, visitor: Visitor, right: Right) -> None:
         raise _refusal(request, visitor, right)
     if right is Right.SEARCH and is_bulk(request) and not may_download(visitor):
         raise HTTPException(403, NO_DOWNLOAD)
-    if right in (Right.START_TASK, Right.CHANGE_TASK) and not portal_of(request).may_write:
+    if (
+        right in (Right.START_TASK, Right.CHANGE_TASK)
+        and not portal_of(request).may_write
+    ):
         raise HTTPException(403, READ_ONLY)
     if right in _FOR_A_TASK:
         _check_task(request, visitor, right)
@@ -102,8 +133,12 @@ def _refusal(request: Request, visitor: Visitor, right: Right) -> HTTPException:
     if visitor.name:
         return HTTPException(403, NOT_YOU if right is Right.ADMINISTER else NO_ACCOUNT)
     if is_page and request.method == "GET":
-        target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return HTTPException(303, NO_ACCOUNT, {"Location": f"/log-in?{urlencode({'next': target})}"})
+        target = request.url.path + (
+            f"?{request.url.query}" if request.url.query else ""
+        )
+        return HTTPException(
+            303, NO_ACCOUNT, {"Location": f"/log-in?{urlencode({'next': target})}"}
+        )
     return HTTPException(401 if not is_page else 403, NO_ACCOUNT)
 
 
@@ -134,7 +169,9 @@ def is_bulk(request: Request) -> bool:
 
 def check_csrf(visitor: Visitor, sent: str) -> None:
     """What a page of this portal has sent along; a page of another site cannot know it."""
-    if visitor.has_session and not hmac.compare_digest(visitor.csrf.encode(), sent.encode("utf-8", "replace")):
+    if visitor.has_session and not hmac.compare_digest(
+        visitor.csrf.encode(), sent.encode("utf-8", "replace")
+    ):
         raise HTTPException(403, NO_CSRF)
 
 

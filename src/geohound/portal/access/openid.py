@@ -22,7 +22,9 @@ _METADATA_S = 3600.0
 class OpenIdLogIn:
     """One provider, known by its issuer; its metadata and keys are read anew each hour."""
 
-    def __init__(self, issuer: str, client_id: str, client_secret: str, role: Role = Role.GUEST) -> None:
+    def __init__(
+        self, issuer: str, client_id: str, client_secret: str, role: Role = Role.GUEST
+    ) -> None:
         self.issuer = issuer.rstrip("/")
         self.role = role
         self._client_id = client_id
@@ -43,15 +45,23 @@ class OpenIdLogIn:
             )
         return url, json.dumps([state, verifier, nonce]).encode()
 
-    async def end(self, back: str, remembered: bytes, answer: Mapping[str, str]) -> tuple[str, str]:
+    async def end(
+        self, back: str, remembered: bytes, answer: Mapping[str, str]
+    ) -> tuple[str, str]:
         if not remembered or not answer.get("code"):
             raise UserError(NOT_TRUSTED)
         state, verifier, nonce = json.loads(remembered)
-        if not secrets.compare_digest(state.encode(), answer.get("state", "").encode("utf-8", "replace")):
+        if not secrets.compare_digest(
+            state.encode(), answer.get("state", "").encode("utf-8", "replace")
+        ):
             raise UserError(NOT_TRUSTED)
-        return await asyncio.to_thread(self._exchange, back, answer["code"], verifier, nonce)
+        return await asyncio.to_thread(
+            self._exchange, back, answer["code"], verifier, nonce
+        )
 
-    def _exchange(self, back: str, code: str, verifier: str, nonce: str) -> tuple[str, str]:
+    def _exchange(
+        self, back: str, code: str, verifier: str, nonce: str
+    ) -> tuple[str, str]:
         """The code for a token, whose signature, issuer, audience, time and nonce must be right."""
         from authlib.common.errors import AuthlibBaseError  # noqa: PLC0415 - an extra
         from authlib.oidc.core import CodeIDToken  # noqa: PLC0415
@@ -64,12 +74,22 @@ class OpenIdLogIn:
         try:
             with self._client(back) as client:
                 token = client.fetch_token(
-                    metadata["token_endpoint"], code=code, code_verifier=verifier, timeout=_TIMEOUT_S
+                    metadata["token_endpoint"],
+                    code=code,
+                    code_verifier=verifier,
+                    timeout=_TIMEOUT_S,
                 )
                 keys = KeySet.import_key_set(
-                    client.request("GET", metadata["jwks_uri"], withhold_token=True, timeout=_TIMEOUT_S).json()
+                    client.request(
+                        "GET",
+                        metadata["jwks_uri"],
+                        withhold_token=True,
+                        timeout=_TIMEOUT_S,
+                    ).json()
                 )
-            read = jwt.decode(token["id_token"], keys, algorithms=["RS256", "ES256", "PS256", "EdDSA"])
+            read = jwt.decode(
+                token["id_token"], keys, algorithms=["RS256", "ES256", "PS256", "EdDSA"]
+            )
             options = {
                 "iss": {"essential": True, "value": metadata["issuer"]},
                 "aud": {"essential": True, "value": self._client_id},
@@ -77,11 +97,28 @@ class OpenIdLogIn:
                 "exp": {"essential": True},
                 "sub": {"essential": True},
             }
-            claims = CodeIDToken(read.claims, read.header, options, {"client_id": self._client_id, "nonce": nonce})
+            claims = CodeIDToken(
+                read.claims,
+                read.header,
+                options,
+                {"client_id": self._client_id, "nonce": nonce},
+            )
             claims.validate(leeway=60)
-        except (AuthlibBaseError, JoseError, RequestException, KeyError, TypeError, ValueError):
+        except (
+            AuthlibBaseError,
+            JoseError,
+            RequestException,
+            KeyError,
+            TypeError,
+            ValueError,
+        ):
             raise UserError(NOT_TRUSTED) from None
-        name = claims.get("preferred_username") or claims.get("email") or claims.get("name") or ""
+        name = (
+            claims.get("preferred_username")
+            or claims.get("email")
+            or claims.get("name")
+            or ""
+        )
         return f"{metadata['issuer']}#{claims['sub']}", str(name)
 
     def _known(self) -> dict[str, Any]:
@@ -91,7 +128,11 @@ class OpenIdLogIn:
         if time.monotonic() - self._read_at < _METADATA_S:
             return self._metadata
         try:
-            answer = get(f"{self.issuer}/.well-known/openid-configuration", timeout=_TIMEOUT_S, allow_redirects=False)
+            answer = get(
+                f"{self.issuer}/.well-known/openid-configuration",
+                timeout=_TIMEOUT_S,
+                allow_redirects=False,
+            )
             said: dict[str, Any] = answer.json()
             is_it = str(said["issuer"]).rstrip("/") == self.issuer
         except (RequestException, KeyError, TypeError, ValueError):

@@ -16,21 +16,35 @@ from starlette.responses import Response
 from .visitor import is_secure
 
 _COOKIE = "geohound_openid"
-_KEY = secrets.token_bytes(32)  # of this process: who is at the provider when it ends begins anew
+_KEY = secrets.token_bytes(
+    32
+)  # of this process: who is at the provider when it ends begins anew
 _LASTS_S = 600
 _MAX_CHARS = 4_000
 
 
-def set_state(request: Request, response: Response, remembered: bytes, target: str) -> None:
+def set_state(
+    request: Request, response: Response, remembered: bytes, target: str
+) -> None:
     """Remember this, and the page that the visitor was on; nothing where it is empty."""
     path = "/log-in"
     if not remembered:
-        response.delete_cookie(_COOKIE, path=path, secure=is_secure(request), httponly=True, samesite="lax")
+        response.delete_cookie(
+            _COOKIE, path=path, secure=is_secure(request), httponly=True, samesite="lax"
+        )
         return
-    said = json.dumps([base64.b64encode(remembered).decode(), target, int(time.time()) + _LASTS_S]).encode()
+    said = json.dumps(
+        [base64.b64encode(remembered).decode(), target, int(time.time()) + _LASTS_S]
+    ).encode()
     value = f"{base64.urlsafe_b64encode(said).decode()}.{_sign(said)}"
     response.set_cookie(
-        _COOKIE, value, max_age=_LASTS_S, path=path, secure=is_secure(request), httponly=True, samesite="lax"
+        _COOKIE,
+        value,
+        max_age=_LASTS_S,
+        path=path,
+        secure=is_secure(request),
+        httponly=True,
+        samesite="lax",
     )
 
 
@@ -41,7 +55,9 @@ def read_state(request: Request) -> tuple[bytes, str]:
         said = base64.urlsafe_b64decode(body)
     except (binascii.Error, ValueError):
         return b"", "/"
-    if not hmac.compare_digest(_sign(said).encode(), signature.encode("utf-8", "replace")):
+    if not hmac.compare_digest(
+        _sign(said).encode(), signature.encode("utf-8", "replace")
+    ):
         return b"", "/"
     remembered, target, until = json.loads(said)
     return (base64.b64decode(remembered), target) if time.time() < until else (b"", "/")

@@ -21,7 +21,9 @@ class Right(StrEnum):
     SEE_TASK = "see task"  # the task in the address
     START_TASK = "start task"
     CHANGE_TASK = "change task"  # the task in the address
-    PROXY = "proxy"  # services asked by the portal; for guests where the operator says so
+    PROXY = (
+        "proxy"  # services asked by the portal; for guests where the operator says so
+    )
     JUDGE = "judge"  # judgements that reports are made of
     SESSION = "session"  # for whoever has logged in with a browser
     ADMINISTER = "administer"
@@ -86,8 +88,16 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/api/v1/places": _API_SEE,
     "/api/v1/complete": _API_SEE,
     "/api/v1/identify": {"POST": Right.START_TASK},
-    "/api/v1/tasks": {"GET": Right.SEE_TASKS, "POST": Right.START_TASK, "OPTIONS": Right.OPEN},
-    "/api/v1/tasks/{id}": {"GET": Right.SEE_TASK, "DELETE": Right.CHANGE_TASK, "OPTIONS": Right.OPEN},
+    "/api/v1/tasks": {
+        "GET": Right.SEE_TASKS,
+        "POST": Right.START_TASK,
+        "OPTIONS": Right.OPEN,
+    },
+    "/api/v1/tasks/{id}": {
+        "GET": Right.SEE_TASK,
+        "DELETE": Right.CHANGE_TASK,
+        "OPTIONS": Right.OPEN,
+    },
     "/api/v1/tasks/{id}/events": {"GET": Right.SEE_TASK, "OPTIONS": Right.OPEN},
     "/api/v1/tasks/{id}/pause": _CHANGE,
     "/api/v1/tasks/{id}/resume": _CHANGE,
@@ -149,10 +159,18 @@ def may_see(visitor: Visitor, task: Task, samples: Collection[int]) -> bool:
     """One's own tasks and the samples; administrators, and everybody where nobody has an account, all."""
     if visitor.is_administrator or visitor.is_open or task.id in samples:
         return True
-    return visitor.role is Role.USER and bool(visitor.name) and task.spec.owner == visitor.name
+    return (
+        visitor.role is Role.USER
+        and bool(visitor.name)
+        and task.spec.owner == visitor.name
+    )
 
 
 def may_change(visitor: Visitor, task: Task) -> bool:
     if visitor.is_administrator:
         return True
-    return visitor.role is Role.USER and bool(visitor.name) and task.spec.owner == visitor.name
+    return (
+        visitor.role is Role.USER
+        and bool(visitor.name)
+        and task.spec.owner == visitor.name
+    )

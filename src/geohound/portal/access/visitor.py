@@ -26,7 +26,9 @@ class Visitor:
     role: Role = Role.GUEST
     name: str = ""
     csrf: str = ""  # what the forms of a session must send along
-    scopes: frozenset[TokenScope] | None = None  # of an API token; None: all that the role may
+    scopes: frozenset[TokenScope] | None = (
+        None  # of an API token; None: all that the role may
+    )
     identity: Identity | None = None
     is_alone: bool = False  # the only user of this machine, who needs no log-in
     is_open: bool = False  # nobody has an account here: everybody may read everything, and change nothing
@@ -46,7 +48,9 @@ def visitor_of(request: Request) -> Visitor:
     found = getattr(request.state, "visitor", None)
     if isinstance(found, Visitor):
         return found
-    return Visitor(is_alone=portal_of(request).is_single_user, address=address_of(request))
+    return Visitor(
+        is_alone=portal_of(request).is_single_user, address=address_of(request)
+    )
 
 
 def identify(request: Request) -> Visitor:
@@ -64,16 +68,31 @@ def identify(request: Request) -> Visitor:
     found = portal.accounts.identify(secret, CredentialKind.SESSION) if secret else None
     if found is None:
         return Visitor(address=address)
-    return Visitor(found.account.role, found.account.name, csrf_of(secret), None, found, address=address)
+    return Visitor(
+        found.account.role,
+        found.account.name,
+        csrf_of(secret),
+        None,
+        found,
+        address=address,
+    )
 
 
 def _by_token(portal: Portal, token: str, address: str) -> Visitor:
     """A token that is not known is no guest: its owner should hear of it."""
-    found = portal.accounts.identify(token, CredentialKind.TOKEN) if portal.accounts else None
+    found = (
+        portal.accounts.identify(token, CredentialKind.TOKEN)
+        if portal.accounts
+        else None
+    )
     if found is None:
         return Visitor(Role.GUEST, scopes=frozenset(), address=address)
     return Visitor(
-        found.account.role, found.account.name, scopes=found.credential.scopes, identity=found, address=address
+        found.account.role,
+        found.account.name,
+        scopes=found.credential.scopes,
+        identity=found,
+        address=address,
     )
 
 
@@ -84,7 +103,9 @@ def _bearer(request: Request) -> str | None:
 
 def csrf_of(secret: str) -> str:
     """Made from the secret of a session, which scripts and other sites cannot read."""
-    return hmac.new(secret.encode("utf-8", "replace"), b"csrf", hashlib.sha256).hexdigest()
+    return hmac.new(
+        secret.encode("utf-8", "replace"), b"csrf", hashlib.sha256
+    ).hexdigest()
 
 
 def address_of(request: Request) -> str:
@@ -93,7 +114,9 @@ def address_of(request: Request) -> str:
 
 def is_secure(request: Request) -> bool:
     """Does the visitor's browser speak https, to us or to the proxy before us?"""
-    return request.url.scheme == "https" or portal_of(request).about.url.startswith("https://")
+    return request.url.scheme == "https" or portal_of(request).about.url.startswith(
+        "https://"
+    )
 
 
 def cookie_name(request: Request) -> str:
@@ -109,4 +132,10 @@ def set_session(request: Request, response: Response, secret: str) -> None:
 
 
 def end_session(request: Request, response: Response) -> None:
-    response.delete_cookie(cookie_name(request), path="/", secure=is_secure(request), httponly=True, samesite="lax")
+    response.delete_cookie(
+        cookie_name(request),
+        path="/",
+        secure=is_secure(request),
+        httponly=True,
+        samesite="lax",
+    )

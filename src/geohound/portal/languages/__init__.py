@@ -14,8 +14,15 @@ from pathlib import Path
 from starlette.requests import Request
 
 ENGLISH = "en"
-NAMES: Mapping[str, str] = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
-PARAMETER = "lang"  # in an address; the cookie that remembers the choice has the same name
+NAMES: Mapping[str, str] = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+}
+PARAMETER = (
+    "lang"  # in an address; the cookie that remembers the choice has the same name
+)
 _MAX_ACCEPTED = 20
 
 
@@ -52,7 +59,9 @@ def language(id_: str) -> PageTexts:
 def language_of(request: Request) -> PageTexts:
     """What the address says, else what was chosen before, else what the browser prefers."""
     chosen = (request.query_params.get(PARAMETER), request.cookies.get(PARAMETER))
-    return language(next((c for c in chosen if c in NAMES), None) or _preferred(request))
+    return language(
+        next((c for c in chosen if c in NAMES), None) or _preferred(request)
+    )
 
 
 def _preferred(request: Request) -> str:

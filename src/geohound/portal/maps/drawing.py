@@ -44,7 +44,11 @@ def _drawing(request: LayerRequest) -> Drawing | None:
             return Drawing("wms", request.base, _wms_params(request), _legend(request))
         case ArcgisPicture():
             shown = "" if request.number is None else f"show:{request.number}"
-            return Drawing("arcgis", request.root, {"LAYERS": shown, "IMAGE": "1" if request.is_image else ""})
+            return Drawing(
+                "arcgis",
+                request.root,
+                {"LAYERS": shown, "IMAGE": "1" if request.is_image else ""},
+            )
         case Picture():
             return Drawing("image", request.url)
         case TileTemplate(is_vector=True):
@@ -53,17 +57,34 @@ def _drawing(request: LayerRequest) -> Drawing | None:
             return Drawing("xyz", request.template)
         case VectorFile(driver="KML" | "LIBKML", is_zipped=False):
             return Drawing("kml", request.url)
-        case FeatureRequest() if "json" in request.media_type or isinstance(request, WfsFeatures):
+        case FeatureRequest() if "json" in request.media_type or isinstance(
+            request, WfsFeatures
+        ):
             more = {request.limit_name: _MOST_FEATURES} if request.limit_name else {}
-            return Drawing("geojson" if "json" in request.media_type else "gml", with_params(request.url, more))
+            return Drawing(
+                "geojson" if "json" in request.media_type else "gml",
+                with_params(request.url, more),
+            )
         case _:
             return None
 
 
 def _wms_params(request: WmsPicture) -> dict[str, str]:
-    return {"LAYERS": request.name, "VERSION": request.version, "FORMAT": request.media_type, "CRS": request.crs}
+    return {
+        "LAYERS": request.name,
+        "VERSION": request.version,
+        "FORMAT": request.media_type,
+        "CRS": request.crs,
+    }
 
 
 def _legend(request: WmsPicture) -> str:
-    asked = {"SERVICE": "WMS", "REQUEST": "GetLegendGraphic", "VERSION": request.version, "LAYER": request.name}
-    return with_params(request.base, {**asked, "FORMAT": "image/png", "SLD_VERSION": "1.1.0"})
+    asked = {
+        "SERVICE": "WMS",
+        "REQUEST": "GetLegendGraphic",
+        "VERSION": request.version,
+        "LAYER": request.name,
+    }
+    return with_params(
+        request.base, {**asked, "FORMAT": "image/png", "SLD_VERSION": "1.1.0"}
+    )

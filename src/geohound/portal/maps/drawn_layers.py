@@ -50,12 +50,18 @@ class DrawnLayer:
 
 
 def drawn_layer(
-    portal: Portal, service: Service, layer: Layer | None, box: BBox | None = None, opacity: int = 100
+    portal: Portal,
+    service: Service,
+    layer: Layer | None,
+    box: BBox | None = None,
+    opacity: int = 100,
 ) -> DrawnLayer | None:
     """None where no browser can draw it."""
     opening = portal.open(service, layer, box, with_snippets=False)
     drawing = drawing_of(opening.links)
-    return DrawnLayer(service, layer, drawing, opening.box, opacity) if drawing else None
+    return (
+        DrawnLayer(service, layer, drawing, opening.box, opacity) if drawing else None
+    )
 
 
 def layers_named(portal: Portal, words: Sequence[str]) -> list[DrawnLayer]:
@@ -70,6 +76,14 @@ def _named(portal: Portal, word: str) -> DrawnLayer | None:
     service = portal.catalogue.get(service_id)
     if service is None:
         return None
-    layer = next((la for la in service.layers if la.name == layer_name), None) if layer_name else None
-    shown = min(int(opacity), 100) if opacity.isascii() and opacity.isdigit() and len(opacity) <= 3 else 100
+    layer = (
+        next((la for la in service.layers if la.name == layer_name), None)
+        if layer_name
+        else None
+    )
+    shown = (
+        min(int(opacity), 100)
+        if opacity.isascii() and opacity.isdigit() and len(opacity) <= 3
+        else 100
+    )
     return drawn_layer(portal, service, layer, opacity=shown)

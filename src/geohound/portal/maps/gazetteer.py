@@ -39,16 +39,25 @@ def places(folder: Path = STATIC_DIR) -> tuple[Place, ...]:
     except (OSError, ValueError):
         return ()
     countries = [
-        Place(name, "", (west, south, east, north), fold(name)) for name, west, south, east, north in read["countries"]
+        Place(name, "", (west, south, east, north), fold(name))
+        for name, west, south, east, north in read["countries"]
     ]
-    towns = [Place(name, country, _around(x, y, size), fold(name)) for name, country, x, y, size, _ in read["cities"]]
+    towns = [
+        Place(name, country, _around(x, y, size), fold(name))
+        for name, country, x, y, size, _ in read["cities"]
+    ]
     return (*countries, *towns)
 
 
 def _around(x: float, y: float, thousands: float) -> tuple[float, float, float, float]:
     share = min(thousands / _MILLIONS, 1.0) ** 0.5
     reach = _SMALL + (_LARGE - _SMALL) * share
-    return round(x - reach, 3), round(max(y - reach, -90), 3), round(x + reach, 3), round(min(y + reach, 90), 3)
+    return (
+        round(x - reach, 3),
+        round(max(y - reach, -90), 3),
+        round(x + reach, 3),
+        round(min(y + reach, 90), 3),
+    )
 
 
 def find_places(text: str, limit: int = 8) -> list[Place]:
@@ -60,7 +69,11 @@ def find_places(text: str, limit: int = 8) -> list[Place]:
     name, _, country = (fold(part.strip()) for part in asked.partition(","))
     if len(name) < _MIN_CHARS:
         return []
-    candidates = [place for place in places() if not country or fold(place.country).startswith(country)]
+    candidates = [
+        place
+        for place in places()
+        if not country or fold(place.country).startswith(country)
+    ]
     found = dict.fromkeys(_by_likeness(candidates, name))
     return list(found)[:limit]
 
@@ -71,21 +84,34 @@ _NEAR = 4.0  # degrees
 
 def near(box: BBox | None) -> str:
     """The largest town in a small box, else the one next to it, with its country; nothing where none is near."""
-    if box is None or box.west > box.east or max(box.east - box.west, box.north - box.south) > _SMALL_BOX:
+    if (
+        box is None
+        or box.west > box.east
+        or max(box.east - box.west, box.north - box.south) > _SMALL_BOX
+    ):
         return ""
     x, y = (box.west + box.east) / 2, (box.south + box.north) / 2
     narrow = math.cos(math.radians(y))
     towns = [place for place in places() if place.country]
     within = [place for place in towns if _is_in(place, box)]  # the largest comes first
-    found = within[0] if within else min(towns, key=lambda place: _distance(place, x, y, narrow), default=None)
-    if found is None or _distance(found, x, y, narrow) > max(_NEAR, _SMALL_BOX if within else 0):
+    found = (
+        within[0]
+        if within
+        else min(towns, key=lambda place: _distance(place, x, y, narrow), default=None)
+    )
+    if found is None or _distance(found, x, y, narrow) > max(
+        _NEAR, _SMALL_BOX if within else 0
+    ):
         return ""
     return f"{found.name}, {found.country}"
 
 
 def _is_in(place: Place, box: BBox) -> bool:
     west, south, east, north = place.bbox
-    return box.west <= (west + east) / 2 <= box.east and box.south <= (south + north) / 2 <= box.north
+    return (
+        box.west <= (west + east) / 2 <= box.east
+        and box.south <= (south + north) / 2 <= box.north
+    )
 
 
 def _distance(place: Place, x: float, y: float, narrow: float) -> float:

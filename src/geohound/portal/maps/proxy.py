@@ -48,16 +48,23 @@ _running: set[object] = set()
 async def proxied(request: Request) -> Response:
     """GET /proxy/{id}?url=…"""
     portal = portal_of(request)
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    if request.headers.get("sec-fetch-site", "same-origin") not in (
+        "same-origin",
+        "none",
+    ):
         raise HTTPException(403, "The proxy is for the maps of this portal alone.")
     service = await run_in_threadpool(portal.catalogue.get, request.path_params["id"])
     if service is None or portal.relay is None:
-        raise HTTPException(404, "There is no such service, or this portal has no proxy.")
+        raise HTTPException(
+            404, "There is no such service, or this portal has no proxy."
+        )
     url = own_address(portal, service, request.query_params.get("url", ""))
     if url is None:
         raise HTTPException(403, "This is not an address of the service.")
     if len(_running) >= _MAX_AT_ONCE:
-        raise HTTPException(503, "The proxy is busy; try again in a few seconds.", {"Retry-After": "5"})
+        raise HTTPException(
+            503, "The proxy is busy; try again in a few seconds.", {"Retry-After": "5"}
+        )
     mark = object()
     _running.add(mark)
     try:
@@ -91,10 +98,18 @@ def _bases(service: Service) -> Iterator[str]:
     """Its endpoint, the addresses of its operations, and the beginnings of its templates."""
     yield service.endpoint
     declared = [operation.get for operation in service.operations]
-    templates = [link.partition("{")[0].rpartition("/")[0] for layer in service.layers for link in layer.links]
+    templates = [
+        link.partition("{")[0].rpartition("/")[0]
+        for layer in service.layers
+        for link in layer.links
+    ]
     for each in (*declared, *templates):
         clean = canonical(each) if each else None
-        if clean is not None and origin(clean) == origin(service.endpoint) and urlsplit(clean).path.strip("/"):
+        if (
+            clean is not None
+            and origin(clean) == origin(service.endpoint)
+            and urlsplit(clean).path.strip("/")
+        ):
             yield clean
 
 
@@ -105,7 +120,15 @@ def _is_below(base: str, url: str) -> bool:
     is_within = asked.rstrip("/") == path or asked.startswith(f"{path}/")
     # An escaped slash or dot is one to some servers, and a way out of the path.
     is_plain = not re.search(r"%2f|%5c|%2e|\\", asked, re.IGNORECASE)
-    return is_within and is_plain and all(given.get(key) == value for key, value in needed.items() if key not in _ASKED)
+    return (
+        is_within
+        and is_plain
+        and all(
+            given.get(key) == value
+            for key, value in needed.items()
+            if key not in _ASKED
+        )
+    )
 
 
 # What requests say anew each time; whatever else an endpoint names, such as `map`, belongs to it.
@@ -118,7 +141,9 @@ def _good(visit: Visit) -> Answer:
     if not 200 <= visit.status < 300:
         raise HTTPException(502, f"The service answered with HTTP {visit.status}.")
     if visit.truncated:
-        raise HTTPException(502, "The answer of the service is too large for the proxy.")
+        raise HTTPException(
+            502, "The answer of the service is too large for the proxy."
+        )
     return visit
 
 
@@ -137,4 +162,7 @@ def safe_type(answer: Answer) -> str:
         return "application/xml"
     if said == "text/plain" and b"<" not in start:
         return "text/plain"
-    raise HTTPException(502, "The service answered with something that is neither a picture nor features.")
+    raise HTTPException(
+        502,
+        "The service answered with something that is neither a picture nor features.",
+    )

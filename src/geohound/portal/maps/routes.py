@@ -18,7 +18,13 @@ from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_api
 from geohound.text import fold, tokenize
 from geohound.urls import host
-from geohound.views.params import SearchInterface, SearchParams, SuggestParams, read_query, read_words
+from geohound.views.params import (
+    SearchInterface,
+    SearchParams,
+    SuggestParams,
+    read_query,
+    read_words,
+)
 from geohound.views.parsing import read
 from geohound.views.records import Box, Count, Id
 
@@ -34,7 +40,9 @@ _WEB = ("http://", "https://")
 class MapSearch(SearchParams, frozen=True, kw_only=True):
     """A search whose results are counted by cells."""
 
-    cell: Annotated[float, Meta(ge=0.01, le=60, description="width and height of a cell in degrees")] = 10.0
+    cell: Annotated[
+        float, Meta(ge=0.01, le=60, description="width and height of a cell in degrees")
+    ] = 10.0
 
 
 class PlacedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +90,14 @@ class CompletionRecord(msgspec.Struct, frozen=True, kw_only=True):
 def clusters(request: Request) -> Response:
     """GET /clusters"""
     texts = from_api(request.query_params)
-    query = read_query(texts, SearchInterface(MapSearch), {"kind": portal_of(request).kinds})
-    cell = read(MapSearch, {"cell": texts["cell"]}).cell if "cell" in texts else MapSearch().cell
+    query = read_query(
+        texts, SearchInterface(MapSearch), {"kind": portal_of(request).kinds}
+    )
+    cell = (
+        read(MapSearch, {"cell": texts["cell"]}).cell
+        if "cell" in texts
+        else MapSearch().cell
+    )
     placed = portal_of(request).index.placed(query, cell)
     record = PlacedRecord(
         groups=list(placed.groups[:_MAX_GROUPS]),
@@ -97,7 +111,9 @@ def clusters(request: Request) -> Response:
 def named_places(request: Request) -> Response:
     """GET /places"""
     text = read_words(read(SuggestParams, from_api(request.query_params)).q)
-    return answer(request, PlacesRecord(places=[_place(each) for each in find_places(text)]))
+    return answer(
+        request, PlacesRecord(places=[_place(each) for each in find_places(text)])
+    )
 
 
 def completion(request: Request) -> Response:
@@ -116,9 +132,13 @@ def completion(request: Request) -> Response:
 
 def suggestions(portal: Portal, text: str) -> tuple[list[str], list[SuggestedService]]:
     """Titles of layers that hold what is being typed, and the services that match."""
-    results = portal.index.search(Query(text=text if text.lower().startswith(_WEB) else f"{text}*", limit=8))
+    results = portal.index.search(
+        Query(text=text if text.lower().startswith(_WEB) else f"{text}*", limit=8)
+    )
     *_, last = tokenize(text) or [""]
-    titles = [layer.title or layer.name for hit in results.hits for layer in hit.layers[:2]]
+    titles = [
+        layer.title or layer.name for hit in results.hits for layer in hit.layers[:2]
+    ]
     plain = dict.fromkeys(" ".join(title.split())[:80] for title in titles)
     words = [title for title in plain if title and last in fold(title)]
     services = [
@@ -141,7 +161,9 @@ def _place(place: Place) -> PlaceRecord:
 def schemas() -> Mapping[str, Any]:
     """The schemas of the answers of this module, by the name of their type."""
     kinds = (PlacedRecord, PlacesRecord, CompletionRecord)
-    _, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        kinds, ref_template="#/components/schemas/{name}"
+    )
     return components
 
 

@@ -21,7 +21,10 @@ class CrossOrigin:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_checked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._check(MutableHeaders(scope=message), Headers(scope=scope).get("origin", ""))
+                self._check(
+                    MutableHeaders(scope=message),
+                    Headers(scope=scope).get("origin", ""),
+                )
             await send(message)
 
         is_checked = scope["type"] == "http" and ANY not in self._origins
@@ -35,5 +38,7 @@ class CrossOrigin:
         if origin.lower() in self._origins:
             headers[_ALLOWED] = origin
             return
-        for name in [name for name in headers if name.lower().startswith("access-control-")]:
+        for name in [
+            name for name in headers if name.lower().startswith("access-control-")
+        ]:
             del headers[name]

@@ -39,7 +39,11 @@ class HostCheck:
         if len(stated) != 1:
             return False
         name = host_name(stated[0])
-        return name in self._names or is_loopback(name) or name == (scope.get("server") or ("",))[0]
+        return (
+            name in self._names
+            or is_loopback(name)
+            or name == (scope.get("server") or ("",))[0]
+        )
 
 
 def host_name(host: str) -> str:

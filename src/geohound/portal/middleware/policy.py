@@ -7,7 +7,9 @@ import re
 from geohound.urls import canonical, origin
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-_ORIGIN = re.compile(r"https?://[a-z0-9.\-]{1,255}(?::[0-9]{1,5})?|https?://\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?")
+_ORIGIN = re.compile(
+    r"https?://[a-z0-9.\-]{1,255}(?::[0-9]{1,5})?|https?://\[[0-9a-f:.]{2,45}\](?::[0-9]{1,5})?"
+)
 _MAX_SITES = 40
 
 

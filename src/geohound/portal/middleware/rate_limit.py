@@ -30,11 +30,17 @@ class RateLimit:
         self._per_minute = per_minute
         self._exempt = exempt
         self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # address: requests left, at that time
+        self._buckets: OrderedDict[str, tuple[float, float]] = (
+            OrderedDict()
+        )  # address: requests left, at that time
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wait_s = 0.0
-        if self._per_minute and scope["type"] == "http" and not scope["path"].startswith(self._exempt):
+        if (
+            self._per_minute
+            and scope["type"] == "http"
+            and not scope["path"].startswith(self._exempt)
+        ):
             wait_s = self._take(_visitor(scope))
         if not wait_s:
             await self._app(scope, receive, send)
@@ -42,7 +48,11 @@ class RateLimit:
         seconds = math.ceil(wait_s)
         sentence = f"Rate limit of {self._per_minute} requests per minute exceeded; try again in {seconds} s."
         is_page = not scope["path"].startswith(("/api/", "/opensearch.json"))
-        response = PlainTextResponse(f"{sentence}\n", 429) if is_page else problem(429, sentence)
+        response = (
+            PlainTextResponse(f"{sentence}\n", 429)
+            if is_page
+            else problem(429, sentence)
+        )
         response.headers["Retry-After"] = str(seconds)
         await response(scope, receive, send)
 
@@ -66,6 +76,8 @@ def _visitor(scope: Scope) -> str:
         return str(host)
     if address.version == 4:
         return host
-    if address.ipv4_mapped:  # as a socket for both families names visitors of the older one
+    if (
+        address.ipv4_mapped
+    ):  # as a socket for both families names visitors of the older one
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

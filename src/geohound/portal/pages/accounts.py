@@ -43,16 +43,25 @@ async def log_in(request: Request) -> Response:
     """POST /log-in"""
     accounts, visitor = _accounts(request), visitor_of(request)
     fields = await read_form(request)
-    name, target = field_of(fields, "name", 200), safe_path(field_of(fields, "next", _MAX_NEXT_CHARS + 1))
+    name, target = (
+        field_of(fields, "name", 200),
+        safe_path(field_of(fields, "next", _MAX_NEXT_CHARS + 1)),
+    )
     password = field_of(fields, "password", 4 * MAX_CHARS)
     try:
-        secret = await run_in_threadpool(accounts.log_in, name, password, visitor.address)
+        secret = await run_in_threadpool(
+            accounts.log_in, name, password, visitor.address
+        )
     except TooManyTriesError as error:
-        page = await run_in_threadpool(_log_in_page, request, target, name, str(error), 429)
+        page = await run_in_threadpool(
+            _log_in_page, request, target, name, str(error), 429
+        )
         page.headers["Retry-After"] = str(int(error.wait_s) + 1)
         return page
     except AccountError as error:
-        return await run_in_threadpool(_log_in_page, request, target, name, str(error), 403)
+        return await run_in_threadpool(
+            _log_in_page, request, target, name, str(error), 403
+        )
     return await _logged_in(request, secret, target)
 
 
@@ -60,7 +69,9 @@ async def _logged_in(request: Request, secret: str, target: str) -> Response:
     """Whoever had another session here has left it."""
     before = visitor_of(request).identity
     if before is not None:
-        await run_in_threadpool(_accounts(request).log_out, before, visitor_of(request).address)
+        await run_in_threadpool(
+            _accounts(request).log_out, before, visitor_of(request).address
+        )
     response = RedirectResponse(target, 303, HEADERS)
     set_session(request, response, secret)
     return response
@@ -71,7 +82,9 @@ async def log_out(request: Request) -> Response:
     await read_form(request)
     visitor = visitor_of(request)
     if visitor.identity is not None:
-        await run_in_threadpool(_accounts(request).log_out, visitor.identity, visitor.address)
+        await run_in_threadpool(
+            _accounts(request).log_out, visitor.identity, visitor.address
+        )
     response = RedirectResponse("/", 303, HEADERS)
     end_session(request, response)
     return response
@@ -85,7 +98,9 @@ async def begin_openid(request: Request) -> Response:
     except UserError as error:
         return await run_in_threadpool(_log_in_page, request, "/", "", str(error), 502)
     response = RedirectResponse(address, 303, HEADERS)
-    set_state(request, response, remembered, safe_path(request.query_params.get("next", "")))
+    set_state(
+        request, response, remembered, safe_path(request.query_params.get("next", ""))
+    )
     return response
 
 
@@ -94,11 +109,15 @@ async def end_openid(request: Request) -> Response:
     provider = _openid(request)
     remembered, target = read_state(request)
     try:
-        subject, name = await provider.end(_back(request), remembered, dict(request.query_params))
+        subject, name = await provider.end(
+            _back(request), remembered, dict(request.query_params)
+        )
         arguments = subject, name, provider.role, visitor_of(request).address
         secret = await run_in_threadpool(_accounts(request).log_in_subject, *arguments)
     except UserError as error:
-        return await run_in_threadpool(_log_in_page, request, target, "", str(error), 403)
+        return await run_in_threadpool(
+            _log_in_page, request, target, "", str(error), 403
+        )
     response = await _logged_in(request, secret, target)
     set_state(request, response, b"", "")
     return response
@@ -117,12 +136,16 @@ async def change_password(request: Request) -> Response:
     def change(accounts: Accounts, visitor: Visitor) -> None:
         if not accounts.is_password(visitor.name, old, visitor.address):
             raise AccountError("The old password is wrong.")
-        accounts.set_password(visitor.name, new, by=visitor.name, address=visitor.address)
+        accounts.set_password(
+            visitor.name, new, by=visitor.name, address=visitor.address
+        )
 
     trouble = await _try(request, change)
     if trouble:
         return await run_in_threadpool(_account_page, request, trouble)
-    response = RedirectResponse("/log-in?next=/account", 303, HEADERS)  # all sessions have ended, this one too
+    response = RedirectResponse(
+        "/log-in?next=/account", 303, HEADERS
+    )  # all sessions have ended, this one too
     end_session(request, response)
     return response
 
@@ -132,12 +155,18 @@ async def make_token(request: Request) -> Response:
     fields = await read_form(request)
     days = field_of(fields, "days", 4)
     known = {str(scope) for scope in TokenScope}
-    scopes = frozenset(TokenScope(text) for text in fields.get("scopes", ()) if text in known)
+    scopes = frozenset(
+        TokenScope(text) for text in fields.get("scopes", ()) if text in known
+    )
     made: list[str] = []
 
     def make(accounts: Accounts, visitor: Visitor) -> None:
         number = int(days) if days.isascii() and days.isdigit() else 0
-        made.append(accounts.make_token(visitor.name, field_of(fields, "label"), scopes, visitor.address, number))
+        made.append(
+            accounts.make_token(
+                visitor.name, field_of(fields, "label"), scopes, visitor.address, number
+            )
+        )
 
     trouble = await _try(request, make)
     return await run_in_threadpool(_account_page, request, trouble, *made)
@@ -146,7 +175,9 @@ async def make_token(request: Request) -> Response:
 async def revoke_token(request: Request) -> Response:
     """POST /account/tokens/revoke"""
     digest = field_of(await read_form(request), "digest", 64)
-    trouble = await _try(request, lambda a, v: a.revoke_token(v.name, digest, v.address))
+    trouble = await _try(
+        request, lambda a, v: a.revoke_token(v.name, digest, v.address)
+    )
     if trouble:
         return await run_in_threadpool(_account_page, request, trouble)
     return RedirectResponse("/account", 303, HEADERS)
@@ -160,23 +191,34 @@ def users_page(request: Request) -> Response:
 async def add_user(request: Request) -> Response:
     """POST /users"""
     fields = await read_form(request)
-    name, password = field_of(fields, "name", 200), field_of(fields, "password", 4 * MAX_CHARS)
+    name, password = (
+        field_of(fields, "name", 200),
+        field_of(fields, "password", 4 * MAX_CHARS),
+    )
     role = _role(field_of(fields, "role"))
-    return await _users_change(request, lambda a, v: a.add(name, password, role, by=v.name, address=v.address), name)
+    return await _users_change(
+        request,
+        lambda a, v: a.add(name, password, role, by=v.name, address=v.address),
+        name,
+    )
 
 
 async def set_role(request: Request) -> Response:
     """POST /users/{name}/role"""
     role = _role(field_of(await read_form(request), "role"))
     name = request.path_params["name"]
-    return await _users_change(request, lambda a, v: a.set_role(name, role, by=v.name, address=v.address))
+    return await _users_change(
+        request, lambda a, v: a.set_role(name, role, by=v.name, address=v.address)
+    )
 
 
 async def remove_user(request: Request) -> Response:
     """POST /users/{name}/remove"""
     await read_form(request)
     name = request.path_params["name"]
-    return await _users_change(request, lambda a, v: a.remove(name, by=v.name, address=v.address))
+    return await _users_change(
+        request, lambda a, v: a.remove(name, by=v.name, address=v.address)
+    )
 
 
 def routes() -> list[Route]:
@@ -216,7 +258,9 @@ async def _users_change(request: Request, change: Change, typed: str = "") -> Re
     return RedirectResponse("/users", 303, HEADERS)
 
 
-def _log_in_page(request: Request, target: str, name: str = "", trouble: str = "", status: int = 200) -> Response:
+def _log_in_page(
+    request: Request, target: str, name: str = "", trouble: str = "", status: int = 200
+) -> Response:
     accounts, provider = portal_of(request).accounts, portal_of(request).openid
     context = {
         "target": target,
@@ -240,7 +284,9 @@ def _account_page(request: Request, trouble: str = "", token: str = "") -> Respo
         "min_chars": MIN_CHARS,
         "has_password": visitor.identity is not None and not visitor.identity.account.subject,
     }  # fmt: skip
-    return _with_headers(render(request, "account.html", context, 400 if trouble else 200))
+    return _with_headers(
+        render(request, "account.html", context, 400 if trouble else 200)
+    )
 
 
 def _users_page(request: Request, trouble: str = "", typed: str = "") -> Response:
@@ -253,13 +299,18 @@ def _users_page(request: Request, trouble: str = "", typed: str = "") -> Respons
         "typed": typed,
         "min_chars": MIN_CHARS,
     }
-    return _with_headers(render(request, "users.html", context, 400 if trouble else 200))
+    return _with_headers(
+        render(request, "users.html", context, 400 if trouble else 200)
+    )
 
 
 def _accounts(request: Request) -> Accounts:
     accounts = portal_of(request).accounts
     if accounts is None or not accounts.any:
-        raise HTTPException(404, "Nobody has an account here. The first one is added with `geohound users add NAME`.")
+        raise HTTPException(
+            404,
+            "Nobody has an account here. The first one is added with `geohound users add NAME`.",
+        )
     return accounts
 
 
@@ -273,7 +324,10 @@ def _openid(request: Request) -> OpenIdProvider:
 
 def _back(request: Request) -> str:
     """Where the provider sends visitors back to: our own address, which no request decides if it is configured."""
-    origin = portal_of(request).about.url.rstrip("/") or f"{request.url.scheme}://{request.url.netloc}"
+    origin = (
+        portal_of(request).about.url.rstrip("/")
+        or f"{request.url.scheme}://{request.url.netloc}"
+    )
     return f"{origin}/log-in/openid/back"
 
 
@@ -286,8 +340,14 @@ def _role(text: str) -> Role:
 
 def safe_path(text: str) -> str:
     """Where to go after the log-in: a page of this portal, and nowhere else."""
-    is_ours = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable()
-    return text if is_ours and "\\" not in text and len(text) <= _MAX_NEXT_CHARS else "/"
+    is_ours = (
+        text.startswith("/")
+        and not text.startswith(("//", "/\\"))
+        and text.isprintable()
+    )
+    return (
+        text if is_ours and "\\" not in text and len(text) <= _MAX_NEXT_CHARS else "/"
+    )
 
 
 def _with_headers(response: Response) -> Response:

@@ -69,7 +69,9 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
             cards[key].also.append(Offer(hit.service.id, hit.service.kind))
             continue
         best = next((layer for layer in hit.layers if layer.name), None)
-        if best is None and query.filters():  # the front page lists everything, and loads nothing from anybody
+        if (
+            best is None and query.filters()
+        ):  # the front page lists everything, and loads nothing from anybody
             best = _first_layer(portal, hit)
         card = _card(portal, hit.service, hit.state.value, best, query.bbox)
         card.layers, card.why = hit.layers, hit.why
@@ -86,7 +88,9 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
 def _first_layer(portal: Portal, hit: Hit) -> Layer | None:
     """Of a service that was found without regard to its layers, the one to begin with."""
     whole = None if hit.layers else portal.catalogue.get(hit.service.id)
-    return next((layer for layer in whole.layers if layer.name), None) if whole else None
+    return (
+        next((layer for layer in whole.layers if layer.name), None) if whole else None
+    )
 
 
 def layer_cards(portal: Portal, hits: Iterable[LayerHit], query: Query) -> list[Card]:
@@ -104,7 +108,9 @@ def _same_thing(service: Service) -> tuple[str, str]:
     return urls.host(service.endpoint) or "", title
 
 
-def _card(portal: Portal, service: Service, state: str, layer: Layer | None, box: BBox | None) -> Card:
+def _card(
+    portal: Portal, service: Service, state: str, layer: Layer | None, box: BBox | None
+) -> Card:
     checks = portal.catalogue.checks(service.id)
     drawn = drawn_layer(portal, service, layer, box)
     shown = {"layer": layer.name} if layer and layer.name else {}
@@ -113,20 +119,30 @@ def _card(portal: Portal, service: Service, state: str, layer: Layer | None, box
         service,
         state,
         drawn=drawn,
-        health=health_record(checks, datetime.now(UTC), service.kind) if checks else None,
+        health=health_record(checks, datetime.now(UTC), service.kind)
+        if checks
+        else None,
         strip=strip(checks),
         last_check=checks[-1].at if checks else None,
         open_url=_address(f"/services/{service.id}", {**shown, **at}),
-        qlr_url=_address(f"/services/{service.id}/layers.qlr", shown) if "qlr" in portal.exporters else "",
+        qlr_url=_address(f"/services/{service.id}/layers.qlr", shown)
+        if "qlr" in portal.exporters
+        else "",
     )
 
 
 def strip(checks: Sequence[Check], most: int = _STRIP) -> list[str]:
     """What the latest checks found, oldest first: good, failed or unclear."""
-    words = {CheckResult.GOOD: "good", CheckResult.GONE: "failed", CheckResult.FAILED: "failed"}
+    words = {
+        CheckResult.GOOD: "good",
+        CheckResult.GONE: "failed",
+        CheckResult.FAILED: "failed",
+    }
     return [words.get(check.result, "unclear") for check in checks[-most:]]
 
 
 def _address(path: str, pairs: dict[str, str]) -> str:
-    encoded = urlencode([(key, value.encode("utf-8", "replace")) for key, value in pairs.items()])
+    encoded = urlencode(
+        [(key, value.encode("utf-8", "replace")) for key, value in pairs.items()]
+    )
     return f"{path}?{encoded}" if encoded else path

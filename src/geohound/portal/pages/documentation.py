@@ -34,12 +34,17 @@ def documentation_page(request: Request) -> Response:
     """GET /api"""
     operations: Sequence[ApiOperation] = request.app.state.operations
     tags = dict.fromkeys([*_TAGS, *(op.tag for op in operations)])
-    groups = [OperationGroup(_TAGS.get(tag, tag), [op for op in operations if op.tag == tag]) for tag in tags]
+    groups = [
+        OperationGroup(_TAGS.get(tag, tag), [op for op in operations if op.tag == tag])
+        for tag in tags
+    ]
     context = {
         "groups": [group for group in groups if group.operations],
         "prefix": PREFIX,
         "type_of": _type_of,
-        "choices_of": lambda parameter: _choices(parameter, {"kind": sorted(portal_of(request).kinds)}),
+        "choices_of": lambda parameter: _choices(
+            parameter, {"kind": sorted(portal_of(request).kinds)}
+        ),
     }
     return render(request, "api.html", context)
 
@@ -47,7 +52,11 @@ def documentation_page(request: Request) -> Response:
 def _choices(parameter: Parameter, known: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The values that a parameter may have, where they can be listed."""
     schema: Any = parameter.schema
-    listed = schema.get("enum") or schema.get("items", {}).get("enum") or known.get(parameter.name, ())
+    listed = (
+        schema.get("enum")
+        or schema.get("items", {}).get("enum")
+        or known.get(parameter.name, ())
+    )
     return [str(each) for each in listed if each is not None]
 
 

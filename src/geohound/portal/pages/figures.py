@@ -40,4 +40,8 @@ def _count(portal: Portal) -> Figures:
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     states = portal.index.search(Query(limit=0, fold=False)).facets.get("state", {})
     services, _layers = portal.catalogue.count()
-    return Figures(services, portal.catalogue.count_checked(midnight), states.get(HealthState.ALIVE.value, 0))
+    return Figures(
+        services,
+        portal.catalogue.count_checked(midnight),
+        states.get(HealthState.ALIVE.value, 0),
+    )

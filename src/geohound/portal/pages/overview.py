@@ -76,12 +76,20 @@ class ShownChange(NamedTuple):
 def health_page(request: Request) -> Response:
     """GET /health"""
     portal, spoken = portal_of(request), language_of(request)
-    results = portal.index.search(Query(limit=1, fold=False, facet_values=len(HealthState)))
+    results = portal.index.search(
+        Query(limit=1, fold=False, facet_values=len(HealthState))
+    )
     counts = results.facets.get("state", {})
-    uptime = recent(portal.catalogue, "uptime", lambda: report_table(portal, "uptime", _WHOLE))
-    sites = recent(portal.catalogue, "sites", lambda: report_table(portal, "availability", _WHOLE))
+    uptime = recent(
+        portal.catalogue, "uptime", lambda: report_table(portal, "uptime", _WHOLE)
+    )
+    sites = recent(
+        portal.catalogue, "sites", lambda: report_table(portal, "availability", _WHOLE)
+    )
     failing = recent(portal.catalogue, "failing", lambda: _failing(portal))
-    changes, paging = _changes_page(request, recent(portal.catalogue, "changes", lambda: _changes(portal)))
+    changes, paging = _changes_page(
+        request, recent(portal.catalogue, "changes", lambda: _changes(portal))
+    )
     context = {
         "states": [(state, counts.get(state.value, 0)) for state in HealthState],
         "total": results.total,
@@ -108,14 +116,23 @@ def _uptime(table: Table) -> float | None:
 
 def _failing(portal: Portal) -> list[FailingService]:
     """Those that are not alive though somebody looked, the latest to fail first."""
-    unwell = portal.catalogue.summaries(Filter(states=(HealthState.DEAD, HealthState.UNSURE)))
-    looked = ((service, portal.catalogue.checks(service.id)) for service in islice(unwell, LOOKED_AT))
-    found = [FailingService(service, assess(checks)) for service, checks in looked if checks]
+    unwell = portal.catalogue.summaries(
+        Filter(states=(HealthState.DEAD, HealthState.UNSURE))
+    )
+    looked = (
+        (service, portal.catalogue.checks(service.id))
+        for service in islice(unwell, LOOKED_AT)
+    )
+    found = [
+        FailingService(service, assess(checks)) for service, checks in looked if checks
+    ]
     long_ago = datetime.min.replace(tzinfo=UTC)
     return sorted(found, key=lambda each: each.health.since or long_ago, reverse=True)
 
 
-def _by_site(failing: Sequence[FailingService]) -> list[tuple[str, list[FailingService]]]:
+def _by_site(
+    failing: Sequence[FailingService],
+) -> list[tuple[str, list[FailingService]]]:
     """The sites with most failures first."""
     sites: defaultdict[str, list[FailingService]] = defaultdict(list)
     for each in failing:
@@ -132,22 +149,35 @@ def _changes(portal: Portal) -> list[tuple[str, LifeEvent]]:
     return list(reversed(deque(named, MAX_CHANGES)))
 
 
-def _changes_page(request: Request, changes: Sequence[tuple[str, LifeEvent]]) -> tuple[list[ShownChange], Paging]:
+def _changes_page(
+    request: Request, changes: Sequence[tuple[str, LifeEvent]]
+) -> tuple[list[ShownChange], Paging]:
     asked = request.query_params.get("from", "")
     first = min(int(asked), len(changes)) if _NUMBER.fullmatch(asked) else 0
-    catalogue, chosen = portal_of(request).catalogue, changes[first : first + SHOWN_CHANGES]
-    shown = [_shown(word, event, catalogue.get(event.service_id)) for word, event in chosen]
+    catalogue, chosen = (
+        portal_of(request).catalogue,
+        changes[first : first + SHOWN_CHANGES],
+    )
+    shown = [
+        _shown(word, event, catalogue.get(event.service_id)) for word, event in chosen
+    ]
     last = first + len(shown)
-    before = f"/health?from={max(0, first - SHOWN_CHANGES)}#changes-title" if first else ""
+    before = (
+        f"/health?from={max(0, first - SHOWN_CHANGES)}#changes-title" if first else ""
+    )
     after = f"/health?from={last}#changes-title" if last < len(changes) else ""
     return shown, Paging(first + 1, last, len(changes), before, after)
 
 
 def _shown(word: str, event: LifeEvent, service: Service | None) -> ShownChange:
     if event.change is LifeChange.STATE:
-        return ShownChange(word, event, service, STATE_WORDS[word], event.detail.partition(": ")[2])
+        return ShownChange(
+            word, event, service, STATE_WORDS[word], event.detail.partition(": ")[2]
+        )
     if event.change is LifeChange.FOUND:
         host = urls.host(event.detail.partition(" on ")[2])
-        return ShownChange(word, event, service, FOUND_ON if host else CHANGE_WORDS[event.change], host)
+        return ShownChange(
+            word, event, service, FOUND_ON if host else CHANGE_WORDS[event.change], host
+        )
     detail = "" if event.change is LifeChange.CONTENT else event.detail
     return ShownChange(word, event, service, CHANGE_WORDS[event.change], detail)

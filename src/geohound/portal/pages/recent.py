@@ -20,7 +20,12 @@ _of_catalogues: WeakKeyDictionary[CatalogueStore, _Kept] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def recent(catalogue: CatalogueStore, key: Hashable, count: Callable[[], T], fresh_s: float = FRESH_S) -> T:
+def recent(
+    catalogue: CatalogueStore,
+    key: Hashable,
+    count: Callable[[], T],
+    fresh_s: float = FRESH_S,
+) -> T:
     """What `count` returns, or what it returned for this key a few seconds ago; the oldest go where there are many."""
     with _lock:
         kept = _of_catalogues.setdefault(catalogue, OrderedDict())

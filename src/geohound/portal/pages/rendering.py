@@ -38,7 +38,9 @@ SECTIONS = (
 _ELSEWHERE = {"services": "/", "service": "/"}
 
 
-def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> Response:
+def render(
+    request: Request, template: str, context: Mapping[str, Any], status: int = 200
+) -> Response:
     spoken, visitor = language_of(request), visitor_of(request)
     frame = {
         "_": spoken.text,
@@ -51,17 +53,25 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
         "visitor": visitor,
         "proxy": "/proxy/" if may_use_proxy(visitor, portal_of(request)) else "",
     }
-    text = portal_of(request).templates.get_template(template).render({**frame, **context})
+    text = (
+        portal_of(request).templates.get_template(template).render({**frame, **context})
+    )
     # Crawled text may hold lone surrogates, which UTF-8 cannot carry.
-    response = Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+    response = Response(
+        text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
+    )
     response.headers["Vary"] = "Accept-Language, Cookie"
     if request.query_params.get(PARAMETER) in NAMES:
-        response.set_cookie(PARAMETER, spoken.id, max_age=_YEAR_S, httponly=True, samesite="lax")
+        response.set_cookie(
+            PARAMETER, spoken.id, max_age=_YEAR_S, httponly=True, samesite="lax"
+        )
     return response
 
 
 def trouble_page(request: Request, status: int, sentence: str) -> Response:
-    return render(request, "trouble.html", {"status": status, "sentence": sentence}, status)
+    return render(
+        request, "trouble.html", {"status": status, "sentence": sentence}, status
+    )
 
 
 def _section(path: str) -> str:

@@ -69,7 +69,9 @@ class PageView:
         mode = [("mode", self.mode)] if self.mode != MODES[0] else []
         what = [("what", self.what)] if self.what != WHATS[0] else []
         layers = [("map", word) for word in self.drawn]
-        others = [pair for pair in (("base", self.base), ("swipe", self.swipe)) if pair[1]]
+        others = [
+            pair for pair in (("base", self.base), ("swipe", self.swipe)) if pair[1]
+        ]
         return [*mode, *what, *layers, *others]
 
 
@@ -81,8 +83,12 @@ def search_page(request: Request) -> Response:
     trouble, query, results, cards = None, Query(), None, []
     try:
         query = _asked(portal, params, view)
-        facet_values = max(query.facet_values, len(portal.kinds))  # each kind is a choice
-        results = portal.index.search(replace(query, facet_values=facet_values, related=True))
+        facet_values = max(
+            query.facet_values, len(portal.kinds)
+        )  # each kind is a choice
+        results = portal.index.search(
+            replace(query, facet_values=facet_values, related=True)
+        )
         cards = _cards(portal, query, results, view)
     except ParameterError as error:
         trouble = error
@@ -91,19 +97,27 @@ def search_page(request: Request) -> Response:
     context = {
         **_form(request, portal, query, results),
         **_links(query, results, view),
-        "downloads": _downloads(portal, query) if may_download(visitor_of(request)) else [],
+        "downloads": _downloads(portal, query)
+        if may_download(visitor_of(request))
+        else [],
         "view": view,
         "cards": cards,
         "drawn": [each.record() for each in drawn],
         "trouble": trouble,
         "is_front": is_front,
         "figures": figures(portal) if is_front else None,
-        "may_test": portal.examine is not None and portal.may_write and may_use(visitor_of(request), Right.START_TASK),
+        "may_test": portal.examine is not None
+        and portal.may_write
+        and may_use(visitor_of(request), Right.START_TASK),
         "has_address": any(_is_at(query.text, card.service) for card in cards),
-        "address": query.text if query.text.lower().startswith(("http://", "https://")) else "",
+        "address": query.text
+        if query.text.lower().startswith(("http://", "https://"))
+        else "",
     }
     page = render(request, "search.html", context, 400 if trouble else 200)
-    urls = [each.drawing.url for each in (*drawn, *(card.drawn for card in cards)) if each]
+    urls = [
+        each.drawing.url for each in (*drawn, *(card.drawn for card in cards)) if each
+    ]
     page.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
     return page
 
@@ -122,8 +136,14 @@ def view_of(params: QueryParams) -> PageView:
 
 def base_address(text: str) -> str:
     """The address of tiles or of a WMS; nothing where it is neither."""
-    is_tiles = all(f"{{{name}}}" in text for name in ("z", "x")) and ("{y}" in text or "{-y}" in text)
-    clean = canonical(text.replace("{", "").replace("}", "")) if len(text) <= _MAX_BASE_CHARS else None
+    is_tiles = all(f"{{{name}}}" in text for name in ("z", "x")) and (
+        "{y}" in text or "{-y}" in text
+    )
+    clean = (
+        canonical(text.replace("{", "").replace("}", ""))
+        if len(text) <= _MAX_BASE_CHARS
+        else None
+    )
     if clean is None or not text.lower().startswith(("http://", "https://")):
         return ""
     return text if is_tiles or params_lower(clean).get("layers") else ""
@@ -137,13 +157,17 @@ def _asked(portal: Portal, params: QueryParams, view: PageView) -> Query:
     return replace(query, text="") if view.mode == "box" else query
 
 
-def _cards(portal: Portal, query: Query, results: Results, view: PageView) -> list[Card]:
+def _cards(
+    portal: Portal, query: Query, results: Results, view: PageView
+) -> list[Card]:
     if view.what == "layers":
         return layer_cards(portal, portal.index.layers(query).hits, query)
     return service_cards(portal, results.hits, query)
 
 
-def _form(request: Request, portal: Portal, query: Query, results: Results | None) -> dict[str, Any]:
+def _form(
+    request: Request, portal: Portal, query: Query, results: Results | None
+) -> dict[str, Any]:
     """What the form shows again, and what can be chosen in it."""
     services, layers = portal.catalogue.count()
     return {
@@ -159,7 +183,9 @@ def _form(request: Request, portal: Portal, query: Query, results: Results | Non
         "state_choices": _state_choices(query, results),
         "groups": _groups(portal, query, results),
         "is_filtered": bool(query.filters()),
-        "description_url": lambda found: description_url(portal.reachable(found), portal.kinds),
+        "description_url": lambda found: description_url(
+            portal.reachable(found), portal.kinds
+        ),
     }
 
 
@@ -175,9 +201,13 @@ def _links(query: Query, results: Results | None, view: PageView) -> dict[str, A
         "paging": _page_hits(query, results, view) if results else None,
         "wider": to(bbox=None),
         "overlapping": to(relation=Relation.OVERLAPS),
-        "unfiltered": to(kinds=(), states=(), topics=(), classes=(), countries=(), where={}),
+        "unfiltered": to(
+            kinds=(), states=(), topics=(), classes=(), countries=(), where={}
+        ),
         "suggested": to(text=suggestion) if suggestion else "",
-        "related": [(word, to(text=f"{query.text} {word}", offset=0)) for word in related],
+        "related": [
+            (word, to(text=f"{query.text} {word}", offset=0)) for word in related
+        ],
         "first_page": to(offset=0),
         "as_services": search_url(query, replace(view, what="services"), offset=0),
         "as_layers": search_url(query, replace(view, what="layers"), offset=0),
@@ -195,7 +225,10 @@ def clusters_url(query: Query) -> str:
 def _is_at(text: str, service: Service) -> bool:
     """Is this the address of the service, but for its parameters?"""
     asked = (canonical(text) or "").partition("?")[0].rstrip("/")
-    return any(asked == each.partition("?")[0].rstrip("/") for each in (service.endpoint, *service.aliases))
+    return any(
+        asked == each.partition("?")[0].rstrip("/")
+        for each in (service.endpoint, *service.aliases)
+    )
 
 
 def _downloads(portal: Portal, query: Query) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -205,7 +238,9 @@ def _downloads(portal: Portal, query: Query) -> list[tuple[str, list[tuple[str, 
     for each in portal.exporters.values():
         if each.id != "json":
             address = f"/api/v1/search?{urlencode([*pairs, ('f', each.id)])}"
-            groups[_download_group(each.id)].append((each.title.removeprefix("QGIS connections: "), address))
+            groups[_download_group(each.id)].append(
+                (each.title.removeprefix("QGIS connections: "), address)
+            )
     return [(title, files) for title, files in groups.items() if files]
 
 
@@ -226,7 +261,9 @@ def _pairs(query: Query) -> list[tuple[str, str]]:
     pairs = [("q", query.text), ("bbox", box_text(query.bbox))]
     if query.bbox and query.relation != Relation.OVERLAPS:
         pairs.append(("relation", query.relation.value))
-    pairs += [(name, value) for name, values in query.filters().items() for value in values]
+    pairs += [
+        (name, value) for name, values in query.filters().items() for value in values
+    ]
     if query.years:
         pairs.append(("years", "-".join(map(str, query.years))))
     if not query.expand:
@@ -243,25 +280,45 @@ def _pairs(query: Query) -> list[tuple[str, str]]:
 def _typed(request: Request, query: Query) -> dict[str, str]:
     """What the form shows again: the visitor's own words, even where they could not be used."""
     params = request.query_params
-    sides = dict(zip(SIDES, box_text(query.bbox).split(","), strict=False)) if query.bbox else {}
+    sides = (
+        dict(zip(SIDES, box_text(query.bbox).split(","), strict=False))
+        if query.bbox
+        else {}
+    )
     typed = {side: sides.get(side) or params.get(side, "")[:40] for side in SIDES}
-    return typed | {"q": params.get("q", "")[:1000], "bbox": params.get("bbox", "")[:200]}
+    return typed | {
+        "q": params.get("q", "")[:1000],
+        "bbox": params.get("bbox", "")[:200],
+    }
 
 
-def _kind_choices(portal: Portal, query: Query, results: Results | None) -> list[Choice]:
+def _kind_choices(
+    portal: Portal, query: Query, results: Results | None
+) -> list[Choice]:
     """The kinds that the results hold, most frequent first, and those chosen; all where nobody counted."""
     facet = results.facets.get("kind") if results else None
     counts = facet or {}
-    ids = list(portal.kinds) if facet is None else sorted(counts, key=lambda k: (-counts[k], k))
+    ids = (
+        list(portal.kinds)
+        if facet is None
+        else sorted(counts, key=lambda k: (-counts[k], k))
+    )
     ids = [k for k in ids if k in portal.kinds]
     ids += [k for k in query.kinds if k not in ids]
-    return [Choice(k, portal.kind_label(k), counts.get(k), k in query.kinds) for k in ids]
+    return [
+        Choice(k, portal.kind_label(k), counts.get(k), k in query.kinds) for k in ids
+    ]
 
 
 def _state_choices(query: Query, results: Results | None) -> list[Choice]:
     counts = results.facets.get("state") if results else None
     return [
-        Choice(s.value, s.value, None if counts is None else counts.get(s.value, 0), s in query.states)
+        Choice(
+            s.value,
+            s.value,
+            None if counts is None else counts.get(s.value, 0),
+            s in query.states,
+        )
         for s in HealthState
     ]
 
@@ -273,11 +330,16 @@ def _groups(portal: Portal, query: Query, results: Results | None) -> list[Facet
     for name, title in FACET_TITLES.items():
         counts = results.facets.get(name, {}) if results else {}
         chosen = query.filters().get(name, ())
-        values = [*chosen, *(v for v in counts if v not in chosen)][: max(_FACET_VALUES, len(chosen))]
+        values = [*chosen, *(v for v in counts if v not in chosen)][
+            : max(_FACET_VALUES, len(chosen))
+        ]
         # A single value is useful only if some results lack it.
         is_useful = len(counts) > 1 or any(count < total for count in counts.values())
         if chosen or is_useful:
-            choices = [Choice(v, portal.facet_title(name, v), counts.get(v, 0), v in chosen) for v in values]
+            choices = [
+                Choice(v, portal.facet_title(name, v), counts.get(v, 0), v in chosen)
+                for v in values
+            ]
             groups.append(FacetGroup(name, title, choices))
     return groups
 
@@ -288,6 +350,10 @@ def _page_hits(query: Query, results: Results, view: PageView) -> Paging:
         first=query.offset + 1,
         last=query.offset + len(results.hits),
         total=results.total,
-        before=search_url(query, view, offset=max(0, query.offset - query.limit)) if query.offset else "",
-        after=search_url(query, view, offset=after) if results.total > after and after <= MAX_OFFSET else "",
+        before=search_url(query, view, offset=max(0, query.offset - query.limit))
+        if query.offset
+        else "",
+        after=search_url(query, view, offset=after)
+        if results.total > after and after <= MAX_OFFSET
+        else "",
     )

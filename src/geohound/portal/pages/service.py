@@ -57,9 +57,16 @@ def service_page(request: Request) -> Response:
     portal = portal_of(request)
     service = portal.catalogue.get(request.path_params["id"])
     if service is None:
-        raise HTTPException(404, "This service is not in the catalogue. It may be listed under another address.")
+        raise HTTPException(
+            404,
+            "This service is not in the catalogue. It may be listed under another address.",
+        )
     words = request.query_params.get("find", "")[:_MAX_FIND_CHARS].strip()
-    found = [la for la in service.layers if layer_matches(la, words)] if words else service.layers
+    found = (
+        [la for la in service.layers if layer_matches(la, words)]
+        if words
+        else service.layers
+    )
     asked = from_page(request.query_params)
     offset = read(LayerWindow, {"offset": asked.get("offset", ["0"])}).offset
     layer = _choose_layer(service, request.query_params.get("layer", ""))
@@ -68,17 +75,25 @@ def service_page(request: Request) -> Response:
     checks = portal.catalogue.checks(service.id)
     sightings = portal.catalogue.sightings(service.id)
     past = portal.past
-    may_check = portal.check is not None and portal.may_write and may_use(visitor_of(request), Right.START_TASK)
+    may_check = (
+        portal.check is not None
+        and portal.may_write
+        and may_use(visitor_of(request), Right.START_TASK)
+    )
     context = {
         "service": service,
         "opened": layer,
         "opening": opening,
         "drawn": DrawnLayer(service, layer, drawing, opening.box) if drawing else None,
         "pickable": [la for la in service.layers if la.name][:MAX_PICKED],
-        "qlr_url": _qlr_url(service, layer) if drawing and "qlr" in portal.exporters else "",
+        "qlr_url": _qlr_url(service, layer)
+        if drawing and "qlr" in portal.exporters
+        else "",
         "strip": strip(checks, _SHOWN_CHECKS),
         "latency": latency_line(checks[-_SHOWN_CHECKS:]),
-        "changes": list(history(past.of(service.id).events if past else (), sightings))[::-1],
+        "changes": list(history(past.of(service.id).events if past else (), sightings))[
+            ::-1
+        ],
         "topics": _topics(portal, service),
         "description_url": description_url(portal.reachable(service), portal.kinds),
         "health": health_record(checks, datetime.now(UTC), service.kind),
@@ -93,10 +108,14 @@ def service_page(request: Request) -> Response:
         "is_shown": request.query_params.get("show") == "1",
         "may_check": may_check,
         "rest_s": rest_s(portal, service) if may_check else 0,
-        "siblings": [s for s in portal.catalogue.at(service.endpoint) if s.id != service.id],
+        "siblings": [
+            s for s in portal.catalogue.at(service.endpoint) if s.id != service.id
+        ],
     }
     page = render(request, "service.html", context)
-    page.headers["Referrer-Policy"] = "same-origin"  # with `no-referrer` browsers do not say where a form comes from
+    page.headers["Referrer-Policy"] = (
+        "same-origin"  # with `no-referrer` browsers do not say where a form comes from
+    )
     if drawing:
         page.headers["Content-Security-Policy"] = policy_for(drawing.url)
     return page
@@ -118,12 +137,17 @@ def latency_line(checks: Sequence[Check]) -> LatencyLine | None:
         return None
     low, high = min(times), max(times)
     step, span = 240 / (len(times) - 1), (high - low) or 1.0
-    points = (f"{number * step:.1f},{56 - 52 * (each - low) / span:.1f}" for number, each in enumerate(times))
+    points = (
+        f"{number * step:.1f},{56 - 52 * (each - low) / span:.1f}"
+        for number, each in enumerate(times)
+    )
     return LatencyLine(low, high, " ".join(points))
 
 
 def _qlr_url(service: Service, layer: Layer | None) -> str:
-    chosen = urlencode({"layer": layer.name.encode("utf-8", "replace")}) if layer else ""
+    chosen = (
+        urlencode({"layer": layer.name.encode("utf-8", "replace")}) if layer else ""
+    )
     return f"/services/{service.id}/layers.qlr{'?' if chosen else ''}{chosen}"
 
 
@@ -136,17 +160,29 @@ def moved(request: Request) -> Response:
 def _choose_layer(service: Service, name: str) -> Layer | None:
     """The requested layer; else the first that can be opened by a name of its own."""
     named = [layer for layer in service.layers if layer.name]
-    return next((layer for layer in named if layer.name == name), named[0] if named else None)
+    return next(
+        (layer for layer in named if layer.name == name), named[0] if named else None
+    )
 
 
 def _topics(portal: Portal, service: Service) -> list[Choice]:
     found = portal.topics_of(service)
-    return [Choice(each, portal.facet_title("class", each), None, False) for _, each in found if each]
+    return [
+        Choice(each, portal.facet_title("class", each), None, False)
+        for _, each in found
+        if each
+    ]
 
 
-def _page_layers(service: Service, found: tuple[Layer, ...] | list[Layer], words: str, offset: int) -> Paging:
+def _page_layers(
+    service: Service, found: tuple[Layer, ...] | list[Layer], words: str, offset: int
+) -> Paging:
     def address(at: int) -> str:
-        pairs = {name: value for name, value in (("find", words), ("offset", str(at) if at else "")) if value}
+        pairs = {
+            name: value
+            for name, value in (("find", words), ("offset", str(at) if at else ""))
+            if value
+        }
         return f"/services/{service.id}{'?' if pairs else ''}{urlencode(pairs)}#layers"
 
     after = offset + LAYERS_PER_PAGE

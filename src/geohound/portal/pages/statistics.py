@@ -87,7 +87,9 @@ class StatisticsParams:
     params: ReportParams
     query: Query
     scope: ReportScope
-    pairs: dict[str, Any] = field(default_factory=dict)  # for the addresses of other pages and files
+    pairs: dict[str, Any] = field(
+        default_factory=dict
+    )  # for the addresses of other pages and files
 
 
 def statistics_page(request: Request) -> Response:
@@ -97,7 +99,11 @@ def statistics_page(request: Request) -> Response:
     named = request.query_params.get("part", "")
     part = next((each for each in PARTS if each.id == named), PARTS[0])
     figures = [_figure(portal, spoken, name, asked) for name in part.reports]
-    shown = [each for each in figures if each.table.rows and (each.chart or each.name not in CHARTS)]
+    shown = [
+        each
+        for each in figures
+        if each.table.rows and (each.chart or each.name not in CHARTS)
+    ]
     since, until = _dates(asked.scope)
     context = {
         "parts_of_page": PARTS,
@@ -114,7 +120,9 @@ def statistics_page(request: Request) -> Response:
         "task": asked.scope.task,
         "since": since,
         "until": until,
-        "tasks": [each.id for each in seen_tasks(request)[:SHOWN_TASKS]] if portal.tasks else [],
+        "tasks": [each.id for each in seen_tasks(request)[:SHOWN_TASKS]]
+        if portal.tasks
+        else [],
         "attribution": portal.about.attribution,
     }
     return render(request, "statistics.html", context)
@@ -131,7 +139,9 @@ def _asked(request: Request) -> StatisticsParams:
     params = read(ReportParams, own)
     query = read_query(texts, PAGES, {"kind": portal.kinds})
     pairs: dict[str, Any] = {**texts, **{name: texts[0] for name, texts in own.items()}}
-    return StatisticsParams(params, query, scope_of(params, query, chosen_task(request, params.task)), pairs)
+    return StatisticsParams(
+        params, query, scope_of(params, query, chosen_task(request, params.task)), pairs
+    )
 
 
 def _dates(scope: ReportScope) -> tuple[str, str]:
@@ -143,17 +153,26 @@ def _dates(scope: ReportScope) -> tuple[str, str]:
 
 def _table(portal: Portal, name: str, scope: ReportScope) -> Table:
     return recent(
-        portal.catalogue, (name, repr(scope)), lambda: report_table(portal, name, scope), _fresh_s(portal, name, scope)
+        portal.catalogue,
+        (name, repr(scope)),
+        lambda: report_table(portal, name, scope),
+        _fresh_s(portal, name, scope),
     )
 
 
 def _fresh_s(portal: Portal, name: str, scope: ReportScope) -> float:
     """The visits of a task that has ended stay as they are, and there may be many."""
     is_of_task = name in TASK_REPORTS and portal.tasks is not None and scope.task
-    return LONG_S if is_of_task and portal.tasks and has_ended(portal.tasks.control, scope.task) else FRESH_S
+    return (
+        LONG_S
+        if is_of_task and portal.tasks and has_ended(portal.tasks.control, scope.task)
+        else FRESH_S
+    )
 
 
-def _figure(portal: Portal, spoken: PageTexts, name: str, asked: StatisticsParams) -> Figure:
+def _figure(
+    portal: Portal, spoken: PageTexts, name: str, asked: StatisticsParams
+) -> Figure:
     def made() -> Figure:
         table = with_names(portal, _table(portal, name, asked.scope), spoken.text)
         columns = column_words(portal, table.columns, spoken.text)
@@ -164,7 +183,16 @@ def _figure(portal: Portal, spoken: PageTexts, name: str, asked: StatisticsParam
         is_map = chart is not None and CHARTS[name].form == "map"
         of_task = {"task": asked.scope.task} if name in TASK_REPORTS else {}
         query = urlencode({**asked.pairs, **of_task}, doseq=True)
-        return Figure(name, title, spoken.text(WORDS[name].about), table, columns, chart, is_map, query)
+        return Figure(
+            name,
+            title,
+            spoken.text(WORDS[name].about),
+            table,
+            columns,
+            chart,
+            is_map,
+            query,
+        )
 
     key = ("figure", spoken.id, name, repr(asked.scope), repr(asked.pairs))
     return recent(portal.catalogue, key, made, _fresh_s(portal, name, asked.scope))

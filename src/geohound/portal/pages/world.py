@@ -22,7 +22,9 @@ def map_page(request: Request) -> Response:
     portal = portal_of(request)
     query, trouble = Query(), None
     try:
-        query = read_query(from_page(request.query_params), PAGES, {"kind": portal.kinds})
+        query = read_query(
+            from_page(request.query_params), PAGES, {"kind": portal.kinds}
+        )
     except ParameterError as error:
         trouble = error
     words = tuple(request.query_params.getlist("map"))[:MAX_LAYERS]
@@ -35,12 +37,16 @@ def map_page(request: Request) -> Response:
         "typed": request.query_params.get("q", "")[:500],
         "kinds": list(results.facets.get("kind", {})),
         "clusters": clusters_url(query),
-        "as_list": search_url(query, PageView(drawn=words, base=view.base, swipe=view.swipe)),
+        "as_list": search_url(
+            query, PageView(drawn=words, base=view.base, swipe=view.swipe)
+        ),
         "base": view.base,
         "swipe": view.swipe,
         "drawn_words": words,
         "drawn": [each.record() for each in drawn],
     }
     page = render(request, "map.html", context, 400 if trouble else 200)
-    page.headers["Content-Security-Policy"] = policy_for(*(each.drawing.url for each in drawn), view.base)
+    page.headers["Content-Security-Policy"] = policy_for(
+        *(each.drawing.url for each in drawn), view.base
+    )
     return page

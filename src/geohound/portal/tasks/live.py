@@ -8,7 +8,14 @@ from typing import Any
 
 from geohound.contracts import CatalogueStore
 from geohound.model.catalogue import Filter
-from geohound.model.work.event import Numbered, Progressed, ServiceFound, VisitEnded, Warned, waiting_text
+from geohound.model.work.event import (
+    Numbered,
+    Progressed,
+    ServiceFound,
+    VisitEnded,
+    Warned,
+    waiting_text,
+)
 from geohound.model.work.task import TaskId, TaskState
 
 MAX_POINTS = 200  # of each curve
@@ -22,7 +29,9 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogue: CatalogueStore) -> dict[str, Any]:
+def live_context(
+    record: Mapping[str, Any], events: Sequence[Numbered], catalogue: CatalogueStore
+) -> dict[str, Any]:
     """For the template, out of the events that are kept, the latest last."""
     latest = [numbered.event for numbered in reversed(events)]
     progress = next((event for event in latest if isinstance(event, Progressed)), None)
@@ -31,13 +40,17 @@ def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogu
     return {
         "last": events[-1].n if events else 0,
         "numbers": _latest_numbers(record["counters"], progress),
-        "waiting": waiting_text(progress.waiting, progress.waiting_hosts) if progress and is_running else "",
+        "waiting": waiting_text(progress.waiting, progress.waiting_hosts)
+        if progress and is_running
+        else "",
         "found": [event for event in latest if isinstance(event, ServiceFound)],
         "visits": _first(latest, VisitEnded, SHOWN_VISITS),
         "warnings": _first(latest, Warned, SHOWN_WARNINGS),
         "fetching": progress.fetching if progress and is_running else (),
         "drops": _drops(record["counters"], progress),
-        "history": _history(event for event in reversed(latest) if isinstance(event, Progressed)),
+        "history": _history(
+            event for event in reversed(latest) if isinstance(event, Progressed)
+        ),
         "places": places,
         "placed": sum(place[2] for place in places),
         "shown_services": SHOWN_SERVICES,
@@ -45,17 +58,23 @@ def live_context(record: Mapping[str, Any], events: Sequence[Numbered], catalogu
     }
 
 
-def _latest_numbers(counters: Mapping[str, Any], progress: Progressed | None) -> dict[str, float]:
+def _latest_numbers(
+    counters: Mapping[str, Any], progress: Progressed | None
+) -> dict[str, float]:
     """How far it is: the counters are those of every few seconds, and after a kill those of what is on disk."""
     numbers = {name: counters.get(name, 0) for name in _NUMBERS}
     if progress is not None and numbers["pages"] <= progress.pages:
         # Progress of version 0.1 does not say how many were known.
         known = max(numbers["known"], progress.known)
-        numbers |= {name: getattr(progress, name) for name in _NUMBERS} | {"known": known}
+        numbers |= {name: getattr(progress, name) for name in _NUMBERS} | {
+            "known": known
+        }
     return numbers | {"met": numbers["services"] + numbers["known"]}
 
 
-def _drops(counters: Mapping[str, Any], progress: Progressed | None) -> list[tuple[str, int]]:
+def _drops(
+    counters: Mapping[str, Any], progress: Progressed | None
+) -> list[tuple[str, int]]:
     found = progress.drops if progress else counters.get("drops", {})
     return Counter(dict(found)).most_common(SHOWN_DROPS)
 
@@ -69,7 +88,14 @@ def _history(progress: Iterable[Progressed]) -> list[list[float]]:
 
 def _point(now: Progressed) -> list[float]:
     met = now.services + now.known
-    return [now.elapsed_s, now.pages, met, now.run_pages_per_s, now.queue, now.machine_load]
+    return [
+        now.elapsed_s,
+        now.pages,
+        met,
+        now.run_pages_per_s,
+        now.queue,
+        now.machine_load,
+    ]
 
 
 def _places(catalogue: CatalogueStore, task: TaskId) -> list[tuple[float, float, int]]:

@@ -75,7 +75,9 @@ def task_page(request: Request) -> Response:
         "goal": task.spec.goal,
         "budget": task.spec.budget,
         "may_write": portal.may_write and may_change(visitor, task),
-        "may_start": portal.may_write and may_use(visitor, Right.START_TASK) and task.spec.kind in _COPIED,
+        "may_start": portal.may_write
+        and may_use(visitor, Right.START_TASK)
+        and task.spec.kind in _COPIED,
         "is_sample": task.id in portal.samples(),
         "has_accounts": portal.accounts is not None,
         "kind_labels": {kind: portal.kind_label(kind) for kind in portal.kinds},
@@ -85,13 +87,17 @@ def task_page(request: Request) -> Response:
     return _with_headers(render(request, "task.html", context))
 
 
-def _services_page(request: Request, found: Sequence[ServiceFound]) -> tuple[Sequence[ServiceFound], Paging]:
+def _services_page(
+    request: Request, found: Sequence[ServiceFound]
+) -> tuple[Sequence[ServiceFound], Paging]:
     """Some of the services that were met, the latest first, from the place that the address names."""
     asked = request.query_params.get("from", "")
     first = min(int(asked), len(found)) if _NUMBER.fullmatch(asked) else 0
     shown = found[first : first + SHOWN_SERVICES]
     here, last = request.url.path, first + len(shown)
-    before = f"{here}?from={max(0, first - SHOWN_SERVICES)}#services-title" if first else ""
+    before = (
+        f"{here}?from={max(0, first - SHOWN_SERVICES)}#services-title" if first else ""
+    )
     after = f"{here}?from={last}#services-title" if last < len(found) else ""
     return shown, Paging(first + 1, last, len(found), before, after)
 
@@ -102,7 +108,9 @@ def _live_texts(request: Request, waiting: str) -> dict[str, Any]:
     reasons = FailureReason if spoken.id != ENGLISH else ()
     return {
         "waiting": spoken.text(waiting),
-        "waiting_texts": {name: spoken.text(text) for name, text in WAITING_TEXTS.items()},
+        "waiting_texts": {
+            name: spoken.text(text) for name, text in WAITING_TEXTS.items()
+        },
         "reason_texts": {str(reason): spoken.text(reason) for reason in reasons},
     }
 
@@ -116,7 +124,10 @@ def delete_page(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """POST /tasks/{id}/{action}: the buttons"""
     await read_form(request)
-    action, task = request.path_params["action"], await run_in_threadpool(find_task, request)
+    action, task = (
+        request.path_params["action"],
+        await run_in_threadpool(find_task, request),
+    )
     if action == "delete":
         await run_in_threadpool(forget, request, task.id)
         return RedirectResponse("/tasks", 303)
@@ -132,7 +143,13 @@ async def mark_sample(request: Request) -> Response:
     accounts, visitor = portal_of(request).accounts, visitor_of(request)
     task = await run_in_threadpool(find_task, request)
     if accounts is not None:
-        arguments = partial(accounts.mark_sample, task.id, is_sample, by=visitor.name, address=visitor.address)
+        arguments = partial(
+            accounts.mark_sample,
+            task.id,
+            is_sample,
+            by=visitor.name,
+            address=visitor.address,
+        )
         await run_in_threadpool(arguments)
     return RedirectResponse(f"/tasks/{task.id}", 303)
 
@@ -149,15 +166,21 @@ def routes() -> list[Route]:
 
 
 def _tasks_page(
-    request: Request, typed: Mapping[str, Sequence[str]] | None = None, trouble: ParameterError | None = None
+    request: Request,
+    typed: Mapping[str, Sequence[str]] | None = None,
+    trouble: ParameterError | None = None,
 ) -> Response:
     portal, tasks = portal_of(request), tasks_of(request)
     filled = typed if typed is not None else {**_copied(request), **_named(request)}
-    words = {name: (filled.get(name) or ("",))[-1][:MAX_TYPED_CHARS] for name in _FIELDS}
+    words = {
+        name: (filled.get(name) or ("",))[-1][:MAX_TYPED_CHARS] for name in _FIELDS
+    }
     context = {
         "tasks": [_listed(request, task) for task in seen_tasks(request)[:SHOWN_TASKS]],
-        "has_cluster": may_use(visitor_of(request), Right.ADMINISTER) and bool(portal.cluster()["nodes"]),
-        "may_write": portal.may_write and may_use(visitor_of(request), Right.START_TASK),
+        "has_cluster": may_use(visitor_of(request), Right.ADMINISTER)
+        and bool(portal.cluster()["nodes"]),
+        "may_write": portal.may_write
+        and may_use(visitor_of(request), Right.START_TASK),
         "orders": sorted(tasks.orders),
         "searchers": [name.partition("=")[0] for name in tasks.searchers],
         "typed": words,
@@ -166,7 +189,9 @@ def _tasks_page(
         "trouble": trouble,
         "has_accounts": portal.accounts is not None and not visitor_of(request).is_open,
     }
-    return _with_headers(render(request, "tasks.html", context, 400 if trouble else 200))
+    return _with_headers(
+        render(request, "tasks.html", context, 400 if trouble else 200)
+    )
 
 
 def _way(typed: Mapping[str, str], has_searchers: bool) -> str:
@@ -195,7 +220,11 @@ def _copied(request: Request) -> dict[str, Sequence[str]]:
 def _listed(request: Request, task: Task) -> dict[str, Any]:
     row = _row(tasks_of(request).control.record(task))
     row["is_sample"] = task.id in portal_of(request).samples()
-    return {**row, "may_change": portal_of(request).may_write and may_change(visitor_of(request), task)}
+    return {
+        **row,
+        "may_change": portal_of(request).may_write
+        and may_change(visitor_of(request), task),
+    }
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:

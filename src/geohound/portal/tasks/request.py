@@ -16,15 +16,29 @@ from geohound.model.bbox import BBox
 from geohound.model.topic import Topic
 from geohound.model.work.task import Budget, CrawlGoal, MonitorGoal, TaskKind, TaskSpec
 from geohound.tasks.spec import hunt_spec
-from geohound.views.parsing import ParameterError, check_choice, read_box, shorten, split_ids
+from geohound.views.parsing import (
+    ParameterError,
+    check_choice,
+    read_box,
+    shorten,
+    split_ids,
+)
 
 MAX_SEEDS = 10_000
 MAX_URL_CHARS = 2_000
 MAX_KEYWORDS = 50
 MAX_KEYWORD_CHARS = 200
-HUNT_DEPTH, HUNT_WIDTH = 2, 8  # "a depth of 2 is most effective", "a crawling width of eight" (PH-14)
+HUNT_DEPTH, HUNT_WIDTH = (
+    2,
+    8,
+)  # "a depth of 2 is most effective", "a crawling width of eight" (PH-14)
 _WEB_ADDRESS = "^https?://"  # the URL standard has more to say than a pattern can
-_EXAMPLE = {"seeds": ["https://example.org/maps"], "depth": 3, "kinds": ["wms"], "bbox": [-75, -34, -34, 6]}
+_EXAMPLE = {
+    "seeds": ["https://example.org/maps"],
+    "depth": 3,
+    "kinds": ["wms"],
+    "bbox": [-75, -34, -34, 6],
+}
 NO_SEARCHER = (
     "No search provider is set up on this portal: the operator names one in web_searchers, such as "
     "searxng=https://searx.example.org. Give seed URLs in seeds instead."
@@ -34,7 +48,10 @@ Degrees = Annotated[float, Meta(ge=-180, le=180)]
 Latitude = Annotated[float, Meta(ge=-90, le=90)]
 
 
-Address = Annotated[str, Meta(pattern=_WEB_ADDRESS, max_length=MAX_URL_CHARS, description="a web address")]
+Address = Annotated[
+    str,
+    Meta(pattern=_WEB_ADDRESS, max_length=MAX_URL_CHARS, description="a web address"),
+]
 
 
 Keyword = Annotated[str, Meta(min_length=1, max_length=MAX_KEYWORD_CHARS)]
@@ -46,39 +63,97 @@ class TaskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: (
         Annotated[
             Literal["monitor"],
-            Meta(description="look again at the services of the catalogue, until stopped; needs no other field"),
+            Meta(
+                description="look again at the services of the catalogue, until stopped; needs no other field"
+            ),
         ]
         | None
     ) = None
-    once: Annotated[bool, Meta(description="of a monitor: check what is due now, and end")] = False
-    deep: Annotated[bool, Meta(description="of a monitor: ask for maps and features too")] = False
+    once: Annotated[
+        bool, Meta(description="of a monitor: check what is due now, and end")
+    ] = False
+    deep: Annotated[
+        bool, Meta(description="of a monitor: ask for maps and features too")
+    ] = False
     keywords: Annotated[
-        list[Keyword], Meta(max_length=MAX_KEYWORDS, description="words to ask search providers for; a hunt")
+        list[Keyword],
+        Meta(
+            max_length=MAX_KEYWORDS,
+            description="words to ask search providers for; a hunt",
+        ),
     ] = []
-    seeds: Annotated[list[Address], Meta(max_length=MAX_SEEDS, description="where a crawl starts")] = []
+    seeds: Annotated[
+        list[Address], Meta(max_length=MAX_SEEDS, description="where a crawl starts")
+    ] = []
     harvest: Annotated[
-        list[Address], Meta(max_length=MAX_SEEDS, description="catalogues to read whole, instead of seeds")
+        list[Address],
+        Meta(
+            max_length=MAX_SEEDS,
+            description="catalogues to read whole, instead of seeds",
+        ),
     ] = []
-    depth: Annotated[int, Meta(ge=0, le=1_000, description="links away from a seed that a page may be")] | None = None
-    width: Annotated[int, Meta(ge=1, le=1_000_000, description="segments of ten seeds to take up")] | None = None
-    kinds: Annotated[list[str], Meta(max_length=100, description="keep only these kinds of service")] | None = None
+    depth: (
+        Annotated[
+            int,
+            Meta(
+                ge=0, le=1_000, description="links away from a seed that a page may be"
+            ),
+        ]
+        | None
+    ) = None
+    width: (
+        Annotated[
+            int,
+            Meta(ge=1, le=1_000_000, description="segments of ten seeds to take up"),
+        ]
+        | None
+    ) = None
+    kinds: (
+        Annotated[
+            list[str],
+            Meta(max_length=100, description="keep only these kinds of service"),
+        ]
+        | None
+    ) = None
     bbox: (
         Annotated[
             tuple[Degrees, Latitude, Degrees, Latitude],
-            Meta(description="west, south, east, north in degrees; keep only services that touch this box"),
+            Meta(
+                description="west, south, east, north in degrees; keep only services that touch this box"
+            ),
         ]
         | None
     ) = None
-    topic: Annotated[str, Meta(description="keep only services of this topic")] | None = None
+    topic: (
+        Annotated[str, Meta(description="keep only services of this topic")] | None
+    ) = None
     order: Annotated[str, Meta(description="which link next")] | None = None
     thrift: (
-        Annotated[float, Meta(ge=0, le=1, description="0: ask every host that is due; 1: only the five best hosts")]
+        Annotated[
+            float,
+            Meta(
+                ge=0,
+                le=1,
+                description="0: ask every host that is due; 1: only the five best hosts",
+            ),
+        ]
         | Literal["auto"]
         | None
     ) = None
-    max_pages: Annotated[int, Meta(ge=1, le=1_000_000_000, description="pages to try in all")] | None = None
+    max_pages: (
+        Annotated[int, Meta(ge=1, le=1_000_000_000, description="pages to try in all")]
+        | None
+    ) = None
     max_time_s: (
-        Annotated[float, Meta(ge=0, le=1_000_000_000, description="seconds that a run may take; 0: no limit")] | None
+        Annotated[
+            float,
+            Meta(
+                ge=0,
+                le=1_000_000_000,
+                description="seconds that a run may take; 0: no limit",
+            ),
+        ]
+        | None
     ) = None
 
 
@@ -99,7 +174,9 @@ def read_request(body: bytes, choices: Choices) -> TaskSpec:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise ParameterError("", "This is not valid JSON.") from None
     if not isinstance(sent, dict):
-        raise ParameterError("", 'Send a JSON object, such as {"seeds": ["https://example.org/maps"]}.')
+        raise ParameterError(
+            "", 'Send a JSON object, such as {"seeds": ["https://example.org/maps"]}.'
+        )
     given = {name: _split(name, value) for name, value in sent.items()}
     return task_spec(given, choices)
 
@@ -109,14 +186,28 @@ WAYS = ("keywords", "seeds", "harvest")  # where a task begins
 
 def from_form(fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The same from the fields of a form: what was left empty says nothing, and https:// need not be typed."""
-    filled = {name: values[-1].strip() for name, values in fields.items() if values[-1].strip()}
+    filled = {
+        name: values[-1].strip()
+        for name, values in fields.items()
+        if values[-1].strip()
+    }
     way = filled.get("how")
-    filled = {name: text for name, text in filled.items() if way not in WAYS or name == way or name not in WAYS}
-    chosen = {name: text for name, text in filled.items() if name in ("bbox", "order", "topic")}
+    filled = {
+        name: text
+        for name, text in filled.items()
+        if way not in WAYS or name == way or name not in WAYS
+    }
+    chosen = {
+        name: text
+        for name, text in filled.items()
+        if name in ("bbox", "order", "topic")
+    }
     given: dict[str, Any] = {name: _split(name, text) for name, text in chosen.items()}
     for name in ("seeds", "harvest"):
         lines = [line.strip() for line in filled.get(name, "").splitlines()]
-        given[name] = [line if "://" in line else f"https://{line}" for line in lines if line]
+        given[name] = [
+            line if "://" in line else f"https://{line}" for line in lines if line
+        ]
     if "keywords" in filled:
         given["keywords"] = [filled["keywords"]]
     if "thrift" in filled:
@@ -139,7 +230,9 @@ def form_of(spec: TaskSpec) -> dict[str, Sequence[str]]:
         "how": "keywords" if goal.words else begins,
         "keywords": goal.words,
         begins: "\n".join(goal.seeds),
-        "depth": "" if goal.max_depth is None or begins == "harvest" else str(goal.max_depth),
+        "depth": ""
+        if goal.max_depth is None or begins == "harvest"
+        else str(goal.max_depth),
         "width": str(goal.max_width or ""),
         "max_pages": str(budget.max_pages or ""),
         "minutes": str(int(budget.max_time_s // 60)) if budget.max_time_s else "",
@@ -196,18 +289,30 @@ def task_spec(given: Mapping[str, Any], choices: Choices) -> TaskSpec:
 def _monitor(asked: TaskRequest) -> TaskSpec:
     watch = MonitorGoal(once=asked.once, deep=asked.deep)
     if asked != TaskRequest(kind="monitor", once=asked.once, deep=asked.deep):
-        raise ParameterError("kind", "A monitor looks at the services of the catalogue: send only kind, once and deep.")
+        raise ParameterError(
+            "kind",
+            "A monitor looks at the services of the catalogue: send only kind, once and deep.",
+        )
     return TaskSpec(kind=TaskKind.MONITOR, watch=watch)
 
 
 def _check_beginning(asked: TaskRequest, choices: Choices) -> None:
     """A task has somewhere to begin, and is of one kind."""
     if asked.once or asked.deep:
-        raise ParameterError("kind", 'once and deep are for monitors: send {"kind": "monitor"} with them.')
+        raise ParameterError(
+            "kind",
+            'once and deep are for monitors: send {"kind": "monitor"} with them.',
+        )
     if not (asked.keywords or asked.seeds or asked.harvest):
-        raise ParameterError("seeds", "Give keywords, at least one seed URL in seeds, or a catalogue URL in harvest.")
+        raise ParameterError(
+            "seeds",
+            "Give keywords, at least one seed URL in seeds, or a catalogue URL in harvest.",
+        )
     if asked.harvest and (asked.seeds or asked.keywords):
-        raise ParameterError("harvest", "A task has either keywords and seeds, or harvest; send two requests.")
+        raise ParameterError(
+            "harvest",
+            "A task has either keywords and seeds, or harvest; send two requests.",
+        )
     if asked.keywords and not choices.searchers:
         raise ParameterError("keywords", NO_SEARCHER)
 
@@ -215,8 +320,14 @@ def _check_beginning(asked: TaskRequest, choices: Choices) -> None:
 def _goal(asked: TaskRequest, choices: Choices) -> CrawlGoal:
     thrift = None if asked.thrift is None else str(asked.thrift)
     return CrawlGoal(
-        seeds=tuple(dict.fromkeys(_read_address(text) for text in asked.seeds or asked.harvest)),
-        kinds=tuple(dict.fromkeys(_chosen("kinds", kind, choices.kinds) for kind in asked.kinds or ())),
+        seeds=tuple(
+            dict.fromkeys(_read_address(text) for text in asked.seeds or asked.harvest)
+        ),
+        kinds=tuple(
+            dict.fromkeys(
+                _chosen("kinds", kind, choices.kinds) for kind in asked.kinds or ()
+            )
+        ),
         bbox=_read_box(asked.bbox),
         topic=_chosen("topic", asked.topic, choices.topics) if asked.topic else "",
         order=_chosen("order", asked.order, choices.orders) if asked.order else None,
@@ -234,12 +345,16 @@ def _hunt(asked: TaskRequest, crawl: TaskSpec, choices: Choices) -> TaskSpec:
     width = HUNT_WIDTH if asked.width is None else asked.width
     goal = replace(crawl.goal, max_depth=depth, max_width=width)
     queries = tuple(with_other_names(planned_queries(words, about), words))
-    return hunt_spec(replace(crawl, goal=goal), queries, tuple(choices.searchers), words=words)
+    return hunt_spec(
+        replace(crawl, goal=goal), queries, tuple(choices.searchers), words=words
+    )
 
 
 def request_schema(choices: Choices) -> dict[str, Any]:
     """The JSON schema of a request, with what can be chosen here."""
-    (_, components) = msgspec.json.schema_components([TaskRequest], ref_template="{name}")
+    (_, components) = msgspec.json.schema_components(
+        [TaskRequest], ref_template="{name}"
+    )
     schema: dict[str, Any] = components["TaskRequest"]
     fields = schema["properties"]
     _option(fields["kinds"])["items"]["enum"] = sorted(choices.kinds)
@@ -256,11 +371,15 @@ def _option(schema: dict[str, Any]) -> dict[str, Any]:
 def _explained(error: msgspec.ValidationError) -> ParameterError:
     """The words of the library, and the field that they are about."""
     what, _, where = str(error).partition(" - at `$")
-    what = what.replace(f"matching regex {_WEB_ADDRESS!r}", "that begins with http:// or https://")
+    what = what.replace(
+        f"matching regex {_WEB_ADDRESS!r}", "that begins with http:// or https://"
+    )
     name = where.strip("`.").partition(".")[0].partition("[")[0]
     if "unknown field" in what:
         known = ", ".join(TaskRequest.__struct_fields__)
-        return ParameterError(what.rpartition(" ")[2].strip("`"), f"{what}. Use {known}.")
+        return ParameterError(
+            what.rpartition(" ")[2].strip("`"), f"{what}. Use {known}."
+        )
     return ParameterError(name, f"{name}: {what}." if name else f"{what}.")
 
 
@@ -276,7 +395,9 @@ def _chosen(name: str, value: str, known: Collection[str]) -> str:
     return next(each for each in known if each.casefold() == value.casefold())
 
 
-def _read_box(sides: tuple[float, float, float, float] | None) -> tuple[float, float, float, float] | None:
+def _read_box(
+    sides: tuple[float, float, float, float] | None,
+) -> tuple[float, float, float, float] | None:
     """A box with its north side first is put right: it is the same box."""
     if sides is None:
         return None

@@ -46,8 +46,15 @@ _RETRY_MS = 2_000
 class EventParams(msgspec.Struct, frozen=True, kw_only=True):
     """Which events, and how long to wait for them."""
 
-    after: Annotated[int, Meta(ge=0, le=MAX_NUMBER, description="only events after this number")] = 0
-    wait: Annotated[int, Meta(ge=0, le=MAX_WAIT_S, description="seconds to wait where there is none yet")] = 0
+    after: Annotated[
+        int, Meta(ge=0, le=MAX_NUMBER, description="only events after this number")
+    ] = 0
+    wait: Annotated[
+        int,
+        Meta(
+            ge=0, le=MAX_WAIT_S, description="seconds to wait where there is none yet"
+        ),
+    ] = 0
 
 
 class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,14 +62,18 @@ class EventRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     n: Count
     at: Timestamp
-    type: Literal["state", "service", "progress", "visit", "waiting", "warning", "query", "check"]
+    type: Literal[
+        "state", "service", "progress", "visit", "waiting", "warning", "query", "check"
+    ]
 
 
 class EventsRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Some events of a task, in order."""
 
     events: list[EventRecord]
-    first: Annotated[int, Meta(ge=0, description="the number of the oldest event that is kept")]
+    first: Annotated[
+        int, Meta(ge=0, description="the number of the oldest event that is kept")
+    ]
 
 
 class DeletedTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +87,10 @@ class TasksParams(msgspec.Struct, frozen=True, kw_only=True):
     """Which page of the tasks; new ones do not move the pages after a cursor."""
 
     limit: Annotated[int, Meta(ge=1, le=1000, description="how many at most")] = 100
-    cursor: Annotated[str, Meta(pattern="^t[0-9]{1,9}$", description="the value of `next` in a response")] = ""
+    cursor: Annotated[
+        str,
+        Meta(pattern="^t[0-9]{1,9}$", description="the value of `next` in a response"),
+    ] = ""
 
     @property
     def before(self) -> int:
@@ -89,7 +103,9 @@ def tasks(request: Request) -> Response:
     asked = read(TasksParams, from_api(request.query_params))
     visitor, samples = visitor_of(request), portal_of(request).samples()
     is_seen = lambda task: may_see(visitor, task, samples)  # noqa: E731
-    found, total = tasks_of(request).control.page(asked.before, asked.limit + 1, is_seen)
+    found, total = tasks_of(request).control.page(
+        asked.before, asked.limit + 1, is_seen
+    )
     shown = found[: asked.limit]
     onward = f"t{shown[-1]['id']}" if len(found) > len(shown) else None
     return answer(request, {"tasks": shown, "total": total, "next": onward})
@@ -127,7 +143,9 @@ def find_task(request: Request) -> Task:
     """The task that the address names, or 404."""
     text = request.path_params["id"]
     try:
-        return tasks_of(request).control.find(int(text) if _NUMBER.fullmatch(text) else 0)
+        return tasks_of(request).control.find(
+            int(text) if _NUMBER.fullmatch(text) else 0
+        )
     except NoSuchTaskError:
         raise HTTPException(404, NO_TASK) from None
 
@@ -137,11 +155,21 @@ async def events(request: Request) -> Response:
     params = read(EventParams, from_api(request.query_params))
     found = await run_in_threadpool(find_task, request)
     try:
-        if EVENT_STREAM in request.headers.get("accept", "") and request.method == "GET":
+        if (
+            EVENT_STREAM in request.headers.get("accept", "")
+            and request.method == "GET"
+        ):
             return await _stream(request, found.id, _last_seen(request, params.after))
-        return await _events(request, found.id, params.after, 0 if request.method == "HEAD" else params.wait)
+        return await _events(
+            request,
+            found.id,
+            params.after,
+            0 if request.method == "HEAD" else params.wait,
+        )
     except TooManyFollowersError:
-        message = "Too many clients follow tasks; try again in a minute, or without waiting."
+        message = (
+            "Too many clients follow tasks; try again in a minute, or without waiting."
+        )
         raise HTTPException(503, message, {"Retry-After": "60"}) from None
 
 
@@ -155,7 +183,9 @@ async def _stream(request: Request, task: TaskId, after: int) -> Response:
     """Server-sent events; 204 makes a browser stop reconnecting: nothing more will come."""
     following = tasks_of(request).events
     page = await following.wait(task, after, 0)
-    if not page.events and await run_in_threadpool(has_ended, tasks_of(request).control, task):
+    if not page.events and await run_in_threadpool(
+        has_ended, tasks_of(request).control, task
+    ):
         return Response(None, 204, _NOT_KEPT)
     return EventStream(_lines(following.follow(task, after)), following.place().leave)
 
@@ -166,11 +196,15 @@ def _last_seen(request: Request, after: int) -> int:
     return int(stated) if _NUMBER.fullmatch(stated) else after
 
 
-async def _lines(batches: AsyncGenerator[Sequence[Numbered], None]) -> AsyncGenerator[bytes, None]:
+async def _lines(
+    batches: AsyncGenerator[Sequence[Numbered], None],
+) -> AsyncGenerator[bytes, None]:
     try:
         yield b"retry: %d\n\n" % _RETRY_MS
         async for events in batches:
-            yield b"".join(_line(numbered) for numbered in events) or b": nothing new\n\n"
+            yield (
+                b"".join(_line(numbered) for numbered in events) or b": nothing new\n\n"
+            )
     finally:
         await batches.aclose()
 
@@ -183,7 +217,9 @@ def _line(numbered: Numbered) -> bytes:
 class EventStream(StreamingResponse):
     """Sends events until there are no more, the reader goes away, or does not read; then leaves its place."""
 
-    def __init__(self, lines: AsyncGenerator[bytes, None], leave: Callable[[], None]) -> None:
+    def __init__(
+        self, lines: AsyncGenerator[bytes, None], leave: Callable[[], None]
+    ) -> None:
         super().__init__(lines, headers=_NOT_KEPT, media_type=EVENT_STREAM)
         self._lines = lines
         self._leave = leave
@@ -200,7 +236,9 @@ class EventStream(StreamingResponse):
             await self._lines.aclose()
 
 
-def _plain(record: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] = _NOT_KEPT) -> Response:
+def _plain(
+    record: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] = _NOT_KEPT
+) -> Response:
     """An answer that no page of another site may read, and that nobody keeps."""
     return Response(encode(record), status, dict(headers), "application/json")
 
@@ -208,17 +246,23 @@ def _plain(record: Mapping[str, Any], status: int = 200, headers: Mapping[str, s
 def choices_of(portal: Portal) -> Choices:
     orders = portal.tasks.orders if portal.tasks else ()
     searchers = portal.tasks.searchers if portal.tasks else ()
-    return Choices(portal.kinds, orders, {topic.id: topic for topic in portal.topics}, searchers)
+    return Choices(
+        portal.kinds, orders, {topic.id: topic for topic in portal.topics}, searchers
+    )
 
 
 def schemas(portal: Portal) -> dict[str, Any]:
     """What is sent and answered here, for the OpenAPI document."""
     answers = (EventsRecord, DeletedTask)
-    _, components = msgspec.json.schema_components(answers, ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        answers, ref_template="#/components/schemas/{name}"
+    )
     return {**components, "TaskRequest": request_schema(choices_of(portal))}
 
 
-TASK_ID = Parameter("id", {"type": "integer", "minimum": 1}, "the number of a crawl", "path")
+TASK_ID = Parameter(
+    "id", {"type": "integer", "minimum": 1}, "the number of a crawl", "path"
+)
 _REFUSED = (401, 403, 415)
 _CHANGES = (
     ("pause", "Pause a crawl", Wanted.PAUSE),

@@ -28,7 +28,9 @@ class Chart(NamedTuple):
 
 
 CHARTS = {
-    "countries": Chart("bars", "country", without=("services", "hosts", "guessed"), rows=10),  # Fig. 11: top ten
+    "countries": Chart(
+        "bars", "country", without=("services", "hosts", "guessed"), rows=10
+    ),  # Fig. 11: top ten
     "domains": Chart("bars", "domain", without=("services", "hosts")),
     "sites": Chart("bars", "site", without=("services", "hosts")),
     "software": Chart("bars", "software", without=("services", "hosts")),
@@ -48,7 +50,9 @@ CHARTS = {
     "urls": Chart("bars", "part", ("services",), rows=12),
     "uptime": Chart("columns", "day", ("good", "failed", "unclear")),
     "quickness": Chart("lines", "urls", ("services",)),
-    "depth-width": Chart("groups", "depth", ("pages", "tests", "services"), group="width"),
+    "depth-width": Chart(
+        "groups", "depth", ("pages", "tests", "services"), group="width"
+    ),
     "density": Chart("map", values=("within_radius",)),
     "country-growth": Chart("map", values=("before", "now")),
     "topic-places": Chart("map", "label", ("of_topic",)),
@@ -56,7 +60,11 @@ CHARTS = {
 
 
 def draw(
-    name: str, title: str, table: Table, land: Sequence[Land] | str = (), words: Mapping[str, str] | None = None
+    name: str,
+    title: str,
+    table: Table,
+    land: Sequence[Land] | str = (),
+    words: Mapping[str, str] | None = None,
 ) -> str | None:
     """The chart of a report as an SVG document; None where its table is not to be drawn.
 
@@ -66,9 +74,14 @@ def draw(
     if chart is None or not table.rows:
         return None
     columns = list(table.columns)
-    shown = chart.values or tuple(c for c in columns if c != chart.label and c not in chart.without)
+    shown = chart.values or tuple(
+        c for c in columns if c != chart.label and c not in chart.without
+    )
     places = [columns.index(column) for column in shown]
-    svg, named = Svg(title), {column: column.replace("_", " ") for column in columns} | dict(words or {})
+    svg, named = (
+        Svg(title),
+        {column: column.replace("_", " ") for column in columns} | dict(words or {}),
+    )
     names = tuple(named[column] for column in shown)
     if chart.form == "map":
         label = columns.index(chart.label) if chart.label else -1
@@ -76,10 +89,16 @@ def draw(
         return draw_world(svg, table.rows, where, names, land)
     label = columns.index(chart.label)
     if chart.form == "lines":
-        points = [(float(row[label]), [float(row[place]) for place in places]) for row in table.rows]
+        points = [
+            (float(row[label]), [float(row[place]) for place in places])
+            for row in table.rows
+        ]
         return draw_lines(svg, points, names, named[chart.label])
     group = columns.index(chart.group) if chart.group else -1
-    bars = [(_bar_name(row, label, group), [_number(row[place]) for place in places]) for row in table.rows]
+    bars = [
+        (_bar_name(row, label, group), [_number(row[place]) for place in places])
+        for row in table.rows
+    ]
     if chart.form == "columns":
         return draw_columns(svg, bars, shown)
     filled = [bar for bar in bars if any(bar[1])]

@@ -24,7 +24,15 @@ def draw_stacked(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
         x = left
         for value, colour in zip(values, series(len(values)), strict=True):
             if value > 0:
-                svg.add("rect", x=x, y=y + 4, width=max(value * scale, 0.5), height=ROW - 9, rx=2, fill=colour)
+                svg.add(
+                    "rect",
+                    x=x,
+                    y=y + 4,
+                    width=max(value * scale, 0.5),
+                    height=ROW - 9,
+                    rx=2,
+                    fill=colour,
+                )
             x += value * scale
         svg.text(x + 6, y + 15, shown(sum(values)), fill="soft")
     return svg.document(top + len(bars) * ROW + 8)
@@ -39,10 +47,22 @@ def draw_grouped(svg: Svg, bars: Bars, names: tuple[str, ...]) -> str:
     for place, (label, values) in enumerate(bars):
         y = top + place * row
         svg.text(left - 8, y + row / 2, shorten(label, MAX_LABEL_CHARS), anchor="end")
-        for line, (value, colour) in enumerate(zip(values, series(len(values)), strict=True)):
+        for line, (value, colour) in enumerate(
+            zip(values, series(len(values)), strict=True)
+        ):
             at = y + line * THIN
-            svg.add("rect", x=left, y=at, width=max(value * scale, 0.5), height=THIN - 3, rx=2, fill=colour)
-            svg.text(left + value * scale + 6, at + 9, shown(value), size=11, fill="soft")
+            svg.add(
+                "rect",
+                x=left,
+                y=at,
+                width=max(value * scale, 0.5),
+                height=THIN - 3,
+                rx=2,
+                fill=colour,
+            )
+            svg.text(
+                left + value * scale + 6, at + 9, shown(value), size=11, fill="soft"
+            )
     return svg.document(top + len(bars) * row + 4)
 
 

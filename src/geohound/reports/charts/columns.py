@@ -12,7 +12,9 @@ GAP = 2
 _COLOURS = {"good": "good", "failed": "bad", "unclear": "unknown"}
 
 
-def draw_columns(svg: Svg, columns: Sequence[tuple[str, list[float]]], parts: tuple[str, ...]) -> str:
+def draw_columns(
+    svg: Svg, columns: Sequence[tuple[str, list[float]]], parts: tuple[str, ...]
+) -> str:
     """The first part at the bottom; a day without anything stays empty."""
     high = HEIGHT - TOP - BOTTOM
     step = (WIDTH - LEFT - RIGHT) / max(len(columns), 1)
@@ -27,8 +29,22 @@ def draw_columns(svg: Svg, columns: Sequence[tuple[str, list[float]]], parts: tu
             y -= height
             if height:
                 colour = _COLOURS.get(part, "c0")
-                svg.add("rect", x=x + GAP / 2, y=y, width=step - GAP, height=height, fill=colour)
+                svg.add(
+                    "rect",
+                    x=x + GAP / 2,
+                    y=y,
+                    width=step - GAP,
+                    height=height,
+                    fill=colour,
+                )
     if columns:
         svg.text(LEFT, HEIGHT - 6, shorten(columns[0][0], 12), size=11, fill="soft")
-        svg.text(WIDTH - RIGHT, HEIGHT - 6, shorten(columns[-1][0], 12), anchor="end", size=11, fill="soft")
+        svg.text(
+            WIDTH - RIGHT,
+            HEIGHT - 6,
+            shorten(columns[-1][0], 12),
+            anchor="end",
+            size=11,
+            fill="soft",
+        )
     return svg.document(HEIGHT)

@@ -15,13 +15,24 @@ _INKS = {
     "ink": "#17231f", "soft": "#52615b", "line": "#d9dfd9", "paper": "#ffffff", "sea": "#e8efed", "land": "#fbfaf5",
     "border": "#b3bfb7", "good": "#1c7a3e", "bad": "#b3261e", "unknown": "#a8b3ae",
 }  # fmt: skip
-_SERIES = ("#0b5a4c", "#d98a2b", "#4f7fb5", "#9a4f86", "#7a9a3a", "#b4430b", "#5d6a65", "#2aa198")
+_SERIES = (
+    "#0b5a4c",
+    "#d98a2b",
+    "#4f7fb5",
+    "#9a4f86",
+    "#7a9a3a",
+    "#b4430b",
+    "#5d6a65",
+    "#2aa198",
+)
 # From few to many, blue to red, as the published density map.
 _RAMP = ("#3b6fb6", "#4fa3c7", "#7fc29b", "#d9c94a", "#e8943a", "#c8352b")
 SERIES = tuple(f"c{place}" for place in range(len(_SERIES)))
 RAMP = tuple(f"r{place}" for place in range(len(_RAMP)))
 PALETTE: Mapping[str, str] = MappingProxyType(
-    _INKS | dict(zip(SERIES, _SERIES, strict=True)) | dict(zip(RAMP, _RAMP, strict=True))
+    _INKS
+    | dict(zip(SERIES, _SERIES, strict=True))
+    | dict(zip(RAMP, _RAMP, strict=True))
 )
 FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', 'Liberation Sans', Arial, sans-serif"
 _CHAR, _LINE = 6.9, 18  # of a legend: the width of a character and the height of a line
@@ -37,8 +48,19 @@ class Svg:
     def add(self, tag: str, **attributes: object) -> None:
         self._parts.append(f"<{tag}{_attributes(attributes)}/>")
 
-    def text(self, x: float, y: float, words: str, *, anchor: str = "start", size: int = 12, fill: str = "ink") -> None:
-        said = _attributes({"x": x, "y": y, "text_anchor": anchor, "font_size": size, "fill": fill})
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        anchor: str = "start",
+        size: int = 12,
+        fill: str = "ink",
+    ) -> None:
+        said = _attributes(
+            {"x": x, "y": y, "text_anchor": anchor, "font_size": size, "fill": fill}
+        )
         self._parts.append(f"<text{said}>{escape(_printable(words))}</text>")
 
     def legend(self, names: tuple[str, ...], y: float) -> float:
@@ -48,7 +70,15 @@ class Svg:
             width = 26 + _CHAR * len(name)
             if x > 10.0 and x + width > WIDTH:
                 x, line = 10.0, line + 1
-            self.add("rect", x=x, y=y - 9 + line * _LINE, width=10, height=10, rx=2, fill=colour)
+            self.add(
+                "rect",
+                x=x,
+                y=y - 9 + line * _LINE,
+                width=10,
+                height=10,
+                rx=2,
+                fill=colour,
+            )
             self.text(x + 14, y + line * _LINE, name, fill="soft")
             x += width
         return line * _LINE
@@ -85,17 +115,32 @@ def shown(value: float) -> str:
 
 def _attributes(values: Mapping[str, object]) -> str:
     pairs = [(name.replace("_", "-"), _value(value)) for name, value in values.items()]
-    inks = [f"{name[0]}-{value}" for name, value in pairs if name in ("fill", "stroke") and value in PALETTE]
-    coloured = [(name, PALETTE.get(value, value) if name in ("fill", "stroke") else value) for name, value in pairs]
+    inks = [
+        f"{name[0]}-{value}"
+        for name, value in pairs
+        if name in ("fill", "stroke") and value in PALETTE
+    ]
+    coloured = [
+        (name, PALETTE.get(value, value) if name in ("fill", "stroke") else value)
+        for name, value in pairs
+    ]
     if inks:
         coloured.append(("class", " ".join(inks)))
     return "".join(f" {name}={quoteattr(value)}" for name, value in coloured)
 
 
 def _value(value: object) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return (
+        f"{value:.2f}".rstrip("0").rstrip(".")
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _printable(words: str) -> str:
     """Without what XML cannot hold."""
-    return "".join(c if c.isprintable() else " " for c in words).encode("utf-8", "replace").decode()
+    return (
+        "".join(c if c.isprintable() else " " for c in words)
+        .encode("utf-8", "replace")
+        .decode()
+    )

@@ -30,36 +30,69 @@ class MapColumns(NamedTuple):
 
 
 def draw_world(
-    svg: Svg, rows: Sequence[tuple[Cell, ...]], where: MapColumns, names: tuple[str, ...], land: Sequence[Land] | str
+    svg: Svg,
+    rows: Sequence[tuple[Cell, ...]],
+    where: MapColumns,
+    names: tuple[str, ...],
+    land: Sequence[Land] | str,
 ) -> str:
     """The land: outlines, or the id of the path that the page has them in."""
     svg.add("rect", x=0, y=TOP, width=WIDTH, height=HEIGHT - TOP, fill="sea")
     if isinstance(land, str):
         svg.add("use", href=f"#{land}", fill="land", stroke="border", stroke_width=0.5)
     elif land:
-        svg.add("path", d=land_path(tuple(map(tuple, land))), fill="land", stroke="border", stroke_width=0.5)
+        svg.add(
+            "path",
+            d=land_path(tuple(map(tuple, land))),
+            fill="land",
+            stroke="border",
+            stroke_width=0.5,
+        )
     else:
         for lon in range(-150, 180, 30):
             svg.add("line", x1=_x(lon), x2=_x(lon), y1=TOP, y2=HEIGHT, stroke="line")
     svg.legend(names, 16) if len(names) > 1 else svg.text(10, 16, names[0])
     placed = [row for row in rows[:MAX_PLACES] if row[where.lat] != ""]
-    most = max((float(row[place]) for row in placed for place in where.values), default=1.0) or 1.0
+    most = (
+        max(
+            (float(row[place]) for row in placed for place in where.values), default=1.0
+        )
+        or 1.0
+    )
     for row in reversed(placed):
         _draw_place(svg, row, where, most)
     return svg.document(HEIGHT)
 
 
-def _draw_place(svg: Svg, row: tuple[Cell, ...], where: MapColumns, most: float) -> None:
+def _draw_place(
+    svg: Svg, row: tuple[Cell, ...], where: MapColumns, most: float
+) -> None:
     x, y = _x(float(row[where.lon])), _y(float(row[where.lat]))
     if len(where.values) > 1:  # bars side by side, as the published map of two dates
         for place, column in enumerate(where.values):
             height = 42 * float(row[column]) / most
-            svg.add("rect", x=x + 7 * place - 7, y=y - height, width=6, height=max(height, 0.5), fill=SERIES[place])
+            svg.add(
+                "rect",
+                x=x + 7 * place - 7,
+                y=y - height,
+                width=6,
+                height=max(height, 0.5),
+                fill=SERIES[place],
+            )
         return
     value = float(row[where.values[0]])
     share = math.sqrt(value / most)
     colour = RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
-    svg.add("circle", cx=x, cy=y, r=3 + 11 * share, fill=colour, fill_opacity=0.6, stroke="paper", stroke_width=0.8)
+    svg.add(
+        "circle",
+        cx=x,
+        cy=y,
+        r=3 + 11 * share,
+        fill=colour,
+        fill_opacity=0.6,
+        stroke="paper",
+        stroke_width=0.8,
+    )
     if where.label >= 0 and row[where.label]:
         svg.text(x, y + 4, str(row[where.label]), anchor="middle", size=10)
 
@@ -118,7 +151,9 @@ def read_land(path: Path) -> Sequence[Land]:
         return ()
 
 
-def _decode(arc: Sequence[Sequence[int]], transform: dict[str, Sequence[float]]) -> list[tuple[float, float]]:
+def _decode(
+    arc: Sequence[Sequence[int]], transform: dict[str, Sequence[float]]
+) -> list[tuple[float, float]]:
     """Positions are differences of whole numbers."""
     (sx, sy), (tx, ty) = transform["scale"], transform["translate"]
     x = y = 0
@@ -135,4 +170,8 @@ def _rings(shape: dict[str, Any]) -> list[list[int]]:
 
 
 def _ring(numbers: Sequence[int], arcs: Sequence[Land]) -> Land:
-    return [point for n in numbers for point in (arcs[n] if n >= 0 else list(reversed(arcs[~n])))]
+    return [
+        point
+        for n in numbers
+        for point in (arcs[n] if n >= 0 else list(reversed(arcs[~n])))
+    ]

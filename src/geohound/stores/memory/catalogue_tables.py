@@ -26,7 +26,9 @@ class KeptService:
     tasks: frozenset[int] = frozenset()
     proof: Check | None = None
     events: tuple[LifeEvent, ...] = ()
-    event_numbers: tuple[int, ...] = ()  # of these events, over all services as they came
+    event_numbers: tuple[
+        int, ...
+    ] = ()  # of these events, over all services as they came
     totals: tuple[CheckTotals, ...] = ()
 
 
@@ -35,25 +37,42 @@ class CatalogueTables:
     """All that is kept; rows are replaced, never changed, so that a copy of the dictionaries is a copy of it all."""
 
     kept: dict[int, KeptService]
-    aliases: dict[str, tuple[str, int]]  # address and service, by the id that a service at this address would have
-    changes: dict[tuple[int, bool], Revision]  # by service, and whether it is the document that changed
+    aliases: dict[
+        str, tuple[str, int]
+    ]  # address and service, by the id that a service at this address would have
+    changes: dict[
+        tuple[int, bool], Revision
+    ]  # by service, and whether it is the document that changed
     revision: Revision = 0
     seen: int = 0
     happened: int = 0
 
     def copy(self) -> CatalogueTables:
-        return replace(self, kept=dict(self.kept), aliases=dict(self.aliases), changes=dict(self.changes))
+        return replace(
+            self,
+            kept=dict(self.kept),
+            aliases=dict(self.aliases),
+            changes=dict(self.changes),
+        )
 
     def change(self, row: KeptService, *, is_document: bool) -> None:
         self.revision += 1
         self.changes[row.number, is_document] = self.revision
 
-    def happen(self, number: int, at: datetime, changes: Sequence[Difference]) -> KeptService:
+    def happen(
+        self, number: int, at: datetime, changes: Sequence[Difference]
+    ) -> KeptService:
         row = self.kept[number]
-        events = tuple(LifeEvent(row.service.id, at, change, detail) for change, detail in changes)
+        events = tuple(
+            LifeEvent(row.service.id, at, change, detail) for change, detail in changes
+        )
         numbers = range(self.happened + 1, self.happened + 1 + len(events))
         self.happened += len(events)
-        self.kept[number] = replace(row, events=(*row.events, *events), event_numbers=(*row.event_numbers, *numbers))
+        self.kept[number] = replace(
+            row,
+            events=(*row.events, *events),
+            event_numbers=(*row.event_numbers, *numbers),
+        )
         return self.kept[number]
 
     def addresses(self, number: int) -> list[str]:
@@ -61,4 +80,9 @@ class CatalogueTables:
 
     def whole(self, number: int) -> Service:
         service = self.kept[number].service
-        return replace(service, aliases=tuple(sorted(a for a in self.addresses(number) if a != service.endpoint)))
+        return replace(
+            service,
+            aliases=tuple(
+                sorted(a for a in self.addresses(number) if a != service.endpoint)
+            ),
+        )

@@ -32,9 +32,15 @@ class MemoryCheckQueue:
         before = len(self._rows)
         for found, met_at in self._found():
             if found.purpose in first_s:
-                is_new = found.purpose is Purpose.CHECK and not self._catalogue.checks(found.target)
-                due_at = met_at + timedelta(seconds=0.0 if is_new else first_s[found.purpose])
-                self._rows.setdefault((found.purpose, found.target), replace(found, due_at=due_at))
+                is_new = found.purpose is Purpose.CHECK and not self._catalogue.checks(
+                    found.target
+                )
+                due_at = met_at + timedelta(
+                    seconds=0.0 if is_new else first_s[found.purpose]
+                )
+                self._rows.setdefault(
+                    (found.purpose, found.target), replace(found, due_at=due_at)
+                )
         return len(self._rows) - before
 
     def _found(self) -> Iterator[tuple[DueLook, datetime]]:
@@ -43,12 +49,23 @@ class MemoryCheckQueue:
             depth = min((each.depth for each in seen), default=0)
             met_at = entry.last_seen
             row = DueLook(
-                Purpose.CHECK, service.id, host(service.endpoint), met_at, rank=max(1, len(seen)), depth=depth
+                Purpose.CHECK,
+                service.id,
+                host(service.endpoint),
+                met_at,
+                rank=max(1, len(seen)),
+                depth=depth,
             )
             yield row, met_at
             for page in seen:
                 if page.found_on.startswith("http"):
-                    met = DueLook(Purpose.PAGE, page.found_on, host(page.found_on), page.at, depth=page.depth)
+                    met = DueLook(
+                        Purpose.PAGE,
+                        page.found_on,
+                        host(page.found_on),
+                        page.at,
+                        depth=page.depth,
+                    )
                     yield met, page.at
 
     def hasten(self, since: datetime) -> None:
@@ -78,13 +95,17 @@ class MemoryCheckQueue:
         return row.due_at if row else None
 
     def of_host(self, host: str) -> LookStats:
-        return reduce(add, (row.stats for row in self.services() if row.host == host), NO_LOOKS)
+        return reduce(
+            add, (row.stats for row in self.services() if row.host == host), NO_LOOKS
+        )
 
     def services(self) -> Iterator[DueLook]:
         found = [row for row in self._rows.values() if row.purpose is Purpose.CHECK]
         return iter(sorted(found, key=lambda row: row.target))
 
-    async def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> Sequence[StateStep | None]:
+    async def settle(
+        self, claim: Claim, ended: Sequence[EndedLook]
+    ) -> Sequence[StateStep | None]:
         task = self._tasks.get(claim.task)
         if task is None or task.claim != claim:
             raise FencedError(f"Task {claim.task} is run by another by now.")
@@ -99,7 +120,11 @@ class MemoryCheckQueue:
             for check in each.layers:
                 self.layer_looks.setdefault(each.target, {})[check.layer] = check
             key = (each.purpose, each.target)
-            looked = row if each.at is None else replace(row, looked_at=each.at, stats=each.stats)
+            looked = (
+                row
+                if each.at is None
+                else replace(row, looked_at=each.at, stats=each.stats)
+            )
             self._rows[key] = replace(looked, due_at=each.next_at)
             steps.append(StateStep(was, self._state(each.target)))
         return steps

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from geohound.model.work.data_file import ALL_FILES, DataFile, FileCounts, FileFilter, FileHead, NumberedFile
+from geohound.model.work.data_file import (
+    ALL_FILES,
+    DataFile,
+    FileCounts,
+    FileFilter,
+    FileHead,
+    NumberedFile,
+)
 from geohound.model.work.task import TaskId
 
 from .completed import done
@@ -26,7 +33,9 @@ class MemoryDataFiles:
                 self._files[each.url] = NumberedFile(self._last, each)
         return done()
 
-    def answered(self, url: str, head: FileHead, status: int, at: datetime) -> asyncio.Future[None]:
+    def answered(
+        self, url: str, head: FileHead, status: int, at: datetime
+    ) -> asyncio.Future[None]:
         known = self._files.get(url)
         if not head.format:
             self._files.pop(url, None)
@@ -39,11 +48,17 @@ class MemoryDataFiles:
         return done()
 
     def files(self, which: FileFilter = ALL_FILES) -> Sequence[NumberedFile]:
-        found = [each for each in self._files.values() if each.number > which.after and _fits(each.file, which)]
+        found = [
+            each
+            for each in self._files.values()
+            if each.number > which.after and _fits(each.file, which)
+        ]
         return found[: which.limit]
 
     def count(self, which: FileFilter = ALL_FILES) -> FileCounts:
-        formats = Counter(each.file.format for each in self._files.values() if _fits(each.file, which))
+        formats = Counter(
+            each.file.format for each in self._files.values() if _fits(each.file, which)
+        )
         ordered = sorted(formats.items(), key=lambda item: (-item[1], item[0]))
         return FileCounts(formats.total(), dict(ordered))
 
@@ -51,9 +66,15 @@ class MemoryDataFiles:
         return sum(each.file.task == task for each in self._files.values())
 
     def asked(self, task: TaskId) -> Sequence[str]:
-        return [url for url, each in self._files.items() if each.file.task == task and each.file.asked_at]
+        return [
+            url
+            for url, each in self._files.items()
+            if each.file.task == task and each.file.asked_at
+        ]
 
 
 def _fits(found: DataFile, which: FileFilter) -> bool:
     text = f"{found.url} {found.title} {found.found_on}".lower()
-    return (not which.formats or found.format in which.formats) and all(word.lower() in text for word in which.words)
+    return (not which.formats or found.format in which.formats) and all(
+        word.lower() in text for word in which.words
+    )

@@ -65,7 +65,10 @@ class MemoryFrontierLog:
 
     def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[Candidate]:
         known = self._logs[task].urls
-        return [replace(known[number].new.candidate, attempts=known[number].end.attempts) for number in numbers]
+        return [
+            replace(known[number].new.candidate, attempts=known[number].end.attempts)
+            for number in numbers
+        ]
 
     def append(self, claim: Claim, batch: FrontierBatch) -> asyncio.Future[None]:
         task, log = self._tasks.get(claim.task), self._logs[claim.task]
@@ -75,7 +78,10 @@ class MemoryFrontierLog:
             raise StoreError("Another process crawls this task; end one of the two.")
         for new in batch.urls:
             log.urls[new.number] = _Url(
-                new, UrlEnd(new.number, new.state, 0, new.reason, 0, 0, "", None, new.at or 0.0)
+                new,
+                UrlEnd(
+                    new.number, new.state, 0, new.reason, 0, 0, "", None, new.at or 0.0
+                ),
             )
         for end in batch.ends:
             log.urls[end.number].end = end
@@ -88,33 +94,59 @@ class MemoryFrontierLog:
             del log.memos[next(iter(log.memos))]
         return done()
 
-    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+    def visits(
+        self, task: TaskId, after: int = 0, limit: int = 1000
+    ) -> Sequence[VisitRecord]:
         urls = self._logs[task].urls.items()
-        found = [_visit(task, url) for number, url in urls if number > after and url.end.state != UrlState.PENDING]
+        found = [
+            _visit(task, url)
+            for number, url in urls
+            if number > after and url.end.state != UrlState.PENDING
+        ]
         return found[:limit]
 
     def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
-        return (url.end.marks for url in self._logs[task].urls.values() if url.end.marks)
+        return (
+            url.end.marks for url in self._logs[task].urls.values() if url.end.marks
+        )
 
     def memos(self, task: TaskId) -> Iterator[Memo]:
         return iter(list(self._logs[task].memos.values()))
 
     def links(self, task: TaskId, limit: int) -> Iterator[str]:
         found = [url.new.candidate for url in self._logs[task].urls.values()]
-        links = [candidate.url for candidate in reversed(found) if candidate.via not in _NO_LINKS]
+        links = [
+            candidate.url
+            for candidate in reversed(found)
+            if candidate.via not in _NO_LINKS
+        ]
         return iter(links[:limit])
 
     def state(self, task: TaskId) -> FrontierState:
         log = self._logs[task]
-        done = [url.new.candidate.url for url in log.urls.values() if url.end.state == UrlState.DONE]
-        return FrontierState(dict(log.drops), dict(log.pauses), done[-1] if done else "")
+        done = [
+            url.new.candidate.url
+            for url in log.urls.values()
+            if url.end.state == UrlState.DONE
+        ]
+        return FrontierState(
+            dict(log.drops), dict(log.pauses), done[-1] if done else ""
+        )
 
     def counts(self, task: TaskId) -> VisitCounts:
         urls = list(self._logs[task].urls.values())
         return VisitCounts(
             pages=sum(url.is_page and _was_read(url.end) for url in urls),
-            visits=sum(url.end.attempts for url in urls if url.is_page and url.end.reason not in NOT_ASKED),
-            tested=sum(url.end.attempts for url in urls if url.new.candidate.purpose is Purpose.PROBE),
+            visits=sum(
+                url.end.attempts
+                for url in urls
+                if url.is_page and url.end.reason not in NOT_ASKED
+            ),
+            tested=sum(
+                url.end.attempts
+                for url in urls
+                if url.new.candidate.purpose is Purpose.PROBE
+            ),
         )
 
 
@@ -135,7 +167,9 @@ def _visit(task: TaskId, url: _Url) -> VisitRecord:
         depth=found.depth,
         purpose=found.purpose,
         score=found.score,
-        settlement=Settlement.DONE if end.state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
+        settlement=Settlement.DONE
+        if end.state in (UrlState.DONE, UrlState.REDIRECTED)
+        else Settlement.DROPPED,
         was_asked=end.state not in _UNVISITED,
         reason=end.reason,
         status=end.status,

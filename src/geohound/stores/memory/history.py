@@ -19,18 +19,33 @@ _WEEK_S = 604800.0
 class MemoryHistory:
     """Over a catalogue in memory; `layer_looks` are those of a check queue in memory."""
 
-    def __init__(self, catalogue: MemoryCatalogue, layer_looks: dict[str, dict[str, LayerCheck]] | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: MemoryCatalogue,
+        layer_looks: dict[str, dict[str, LayerCheck]] | None = None,
+    ) -> None:
         self._catalogue = catalogue
         self._layers = {} if layer_looks is None else layer_looks
 
     def events(self, service_id: str) -> Sequence[LifeEvent]:
         found = self._catalogue.get(service_id)
-        rows = [row for row in self._catalogue.rows.values() if found and row.service.id == found.id]
+        rows = [
+            row
+            for row in self._catalogue.rows.values()
+            if found and row.service.id == found.id
+        ]
         events = (event for row in rows for event in row.events)
-        return sorted(events, key=lambda event: (event.change is not LifeChange.FOUND, event.at))
+        return sorted(
+            events, key=lambda event: (event.change is not LifeChange.FOUND, event.at)
+        )
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
-        found = (event for row in self._catalogue.rows.values() for event in row.events if event.at >= at)
+        found = (
+            event
+            for row in self._catalogue.rows.values()
+            for event in row.events
+            if event.at >= at
+        )
         return iter(sorted(found, key=lambda event: event.at))
 
     def newest(self) -> int:
@@ -41,10 +56,16 @@ class MemoryHistory:
 
     def _numbered(self) -> list[tuple[int, LifeEvent]]:
         rows = self._catalogue.rows.values()
-        return sorted(pair for row in rows for pair in zip(row.event_numbers, row.events, strict=True))
+        return sorted(
+            pair
+            for row in rows
+            for pair in zip(row.event_numbers, row.events, strict=True)
+        )
 
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
-        rows = (row for row in self._catalogue.rows.values() if row.service.id == service_id)
+        rows = (
+            row for row in self._catalogue.rows.values() if row.service.id == service_id
+        )
         return next((row.totals for row in rows), ())
 
     def layers(self, service_id: str) -> Sequence[LayerCheck]:
@@ -54,14 +75,22 @@ class MemoryHistory:
         gone = 0
         for number, row in list(self._catalogue.rows.items()):
             good = [check.at for check in row.checks if check.ok]
-            old = [check for check in row.checks if good and check.at < min(before, max(good))]
+            old = [
+                check
+                for check in row.checks
+                if good and check.at < min(before, max(good))
+            ]
             kept = tuple(check for check in row.checks if check not in old)
-            self._catalogue.rows[number] = replace(row, checks=kept, totals=_summed(row.totals, old))
+            self._catalogue.rows[number] = replace(
+                row, checks=kept, totals=_summed(row.totals, old)
+            )
             gone += len(old)
         return gone
 
 
-def _summed(totals: Sequence[CheckTotals], old: Sequence[Check]) -> tuple[CheckTotals, ...]:
+def _summed(
+    totals: Sequence[CheckTotals], old: Sequence[Check]
+) -> tuple[CheckTotals, ...]:
     good: Counter[int] = Counter({each.week: each.good for each in totals})
     failed: Counter[int] = Counter({each.week: each.failed for each in totals})
     unclear: Counter[int] = Counter({each.week: each.unclear for each in totals})
@@ -70,6 +99,11 @@ def _summed(totals: Sequence[CheckTotals], old: Sequence[Check]) -> tuple[CheckT
         week = int(check.at.timestamp() / _WEEK_S)
         counter = good if check.ok else unclear if check.ok is None else failed
         counter[week] += 1
-        elapsed_s[week] = elapsed_s.get(week, 0.0) + (check.elapsed_s if check.ok else 0.0)
+        elapsed_s[week] = elapsed_s.get(week, 0.0) + (
+            check.elapsed_s if check.ok else 0.0
+        )
     weeks = sorted({*good, *failed, *unclear})
-    return tuple(CheckTotals(w, good[w], failed[w], unclear[w], elapsed_s.get(w, 0.0)) for w in weeks)
+    return tuple(
+        CheckTotals(w, good[w], failed[w], unclear[w], elapsed_s.get(w, 0.0))
+        for w in weeks
+    )

@@ -23,9 +23,13 @@ class MemoryHostClaims:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._rows: dict[str, _Row] = {}
-        self._askers: dict[str, dict[str, float]] = {}  # of addresses: holders, and until when
+        self._askers: dict[
+            str, dict[str, float]
+        ] = {}  # of addresses: holders, and until when
 
-    def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
+    def claim(
+        self, pauses: Mapping[str, float], holder: str, ttl_s: float
+    ) -> ClaimedHosts:
         now = self._clock.now().timestamp()
         granted: dict[str, float] = {}
         refused: dict[str, str] = {}
@@ -42,13 +46,22 @@ class MemoryHostClaims:
         return ClaimedHosts(granted, refused)
 
     def wanted(self, holder: str) -> Sequence[str]:
-        return [host for host, row in self._rows.items() if row.holder == holder and row.is_wanted]
+        return [
+            host
+            for host, row in self._rows.items()
+            if row.holder == holder and row.is_wanted
+        ]
 
-    def share_addresses(self, addresses: Sequence[str], holder: str, ttl_s: float) -> Mapping[str, int]:
+    def share_addresses(
+        self, addresses: Sequence[str], holder: str, ttl_s: float
+    ) -> Mapping[str, int]:
         now = self._clock.now().timestamp()
         for address in addresses:
             self._askers.setdefault(address, {})[holder] = now + ttl_s
-        return {each: sum(until > now for until in self._askers[each].values()) for each in addresses}
+        return {
+            each: sum(until > now for until in self._askers[each].values())
+            for each in addresses
+        }
 
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         now = self._clock.now().timestamp()

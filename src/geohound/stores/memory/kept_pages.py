@@ -22,7 +22,11 @@ class MemoryKeptPages:
         if len(page.packed) <= room.bytes:
             self._kept.pop(page.url, None)
             self._kept[page.url] = page._replace(task=task, at=now)
-        self._kept = {url: each for url, each in self._kept.items() if each.at + timedelta(days=each.days) >= now}
+        self._kept = {
+            url: each
+            for url, each in self._kept.items()
+            if each.at + timedelta(days=each.days) >= now
+        }
         if sum(len(each.packed) for each in self._kept.values()) > room.full:
             self._trim(room.bytes)
         return done()
@@ -42,7 +46,11 @@ class MemoryKeptPages:
         found = self._kept.get(url)
         if found is None or not found.is_whole:
             return None
-        return found if found.at >= self._clock.now() - timedelta(seconds=max_age_s) else None
+        return (
+            found
+            if found.at >= self._clock.now() - timedelta(seconds=max_age_s)
+            else None
+        )
 
     def _sorted(self) -> list[KeptPage]:
         latest_first = reversed(list(self._kept.values()))

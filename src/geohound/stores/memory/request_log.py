@@ -16,7 +16,9 @@ class MemoryRequestLog:
     def __init__(self) -> None:
         self._made: list[tuple[TaskId, RequestRecord]] = []
 
-    def record(self, task: TaskId, requests: Sequence[RequestRecord]) -> asyncio.Future[None]:
+    def record(
+        self, task: TaskId, requests: Sequence[RequestRecord]
+    ) -> asyncio.Future[None]:
         self._made += [(task, request) for request in requests]
         return done()
 
@@ -26,7 +28,11 @@ class MemoryRequestLog:
         return latest_first[: limit or None]
 
     def hosts(self, task: TaskId) -> set[str]:
-        return {request.host for made_for, request in self._made if made_for == task and request.status}
+        return {
+            request.host
+            for made_for, request in self._made
+            if made_for == task and request.status
+        }
 
     def counts(self, task: TaskId) -> RequestCounts:
         sizes = [request.bytes for made_for, request in self._made if made_for == task]

@@ -23,5 +23,9 @@ class MemoryRobotsCache:
 
     def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]:
         now = self._clock.now().timestamp()
-        found = [(origin, *self._read[origin]) for origin in origins if origin in self._read]
-        return [CachedRobots(origin, body, max(0.0, now - at)) for origin, at, body in found]
+        found = [
+            (origin, *self._read[origin]) for origin in origins if origin in self._read
+        ]
+        return [
+            CachedRobots(origin, body, max(0.0, now - at)) for origin, at, body in found
+        ]

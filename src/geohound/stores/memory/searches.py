@@ -19,7 +19,9 @@ class MemorySearchCache:
         self._pages: dict[tuple[str, str, int], tuple[float, SearchPage]] = {}
         self._tasks: dict[tuple[str, str, int], TaskId] = {}
 
-    def keep(self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0) -> asyncio.Future[None]:
+    def keep(
+        self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0
+    ) -> asyncio.Future[None]:
         self._tasks[source, query, number] = task
         self._pages[source, query, number] = self._clock.now().timestamp(), page
         return done()
@@ -32,10 +34,16 @@ class MemorySearchCache:
         return CachedSearch(page, max(0.0, self._clock.now().timestamp() - at))
 
     def asked_by(self, task: TaskId) -> Mapping[str, int]:
-        return Counter(source for (source, _, _), asker in self._tasks.items() if asker == task)
+        return Counter(
+            source for (source, _, _), asker in self._tasks.items() if asker == task
+        )
 
-    def kept(self, max_age_s: float, task: TaskId | None = None) -> Iterator[KeptSearch]:
+    def kept(
+        self, max_age_s: float, task: TaskId | None = None
+    ) -> Iterator[KeptSearch]:
         oldest = self._clock.now().timestamp() - max_age_s
-        for (source, query, number), (at, page) in sorted(self._pages.items(), key=lambda item: item[0]):
+        for (source, query, number), (at, page) in sorted(
+            self._pages.items(), key=lambda item: item[0]
+        ):
             if at >= oldest and task in (None, self._tasks[source, query, number]):
                 yield KeptSearch(source, query, number, page)

@@ -22,12 +22,18 @@ class MemorySegments:
         try:
             return memoryview(self._parts[segment][part])
         except KeyError:
-            raise SegmentGoneError(f"There is no part {part} of segment {segment}.") from None
+            raise SegmentGoneError(
+                f"There is no part {part} of segment {segment}."
+            ) from None
 
-    def publish(self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]) -> bool:
+    def publish(
+        self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]
+    ) -> bool:
         if manifest.version != self._manifest.version + 1:
             return False
         named = {segment.id for segment in manifest.segments}
-        self._parts = {id_: held for id_, held in {**self._parts, **parts}.items() if id_ in named}
+        self._parts = {
+            id_: held for id_, held in {**self._parts, **parts}.items() if id_ in named
+        }
         self._manifest = manifest
         return True

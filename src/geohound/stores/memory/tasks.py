@@ -38,7 +38,9 @@ class MemoryTasks:
     def create(self, spec: TaskSpec, state: TaskState = TaskState.QUEUED) -> Task:
         self._last += 1
         now = self._clock.now()
-        task = Task(self._last, spec, state, Wanted.RUN, None, now, None, None, None, {})
+        task = Task(
+            self._last, spec, state, Wanted.RUN, None, now, None, None, None, {}
+        )
         self._tasks[task.id] = task
         self._append(task.id, [StateChanged(state)])
         return task
@@ -48,13 +50,21 @@ class MemoryTasks:
 
     def list(self, which: TaskFilter = ALL_TASKS) -> Sequence[Task]:
         latest_first = reversed(self._tasks.values())
-        return [task for task in latest_first if not which.states or task.state in which.states]
+        return [
+            task
+            for task in latest_first
+            if not which.states or task.state in which.states
+        ]
 
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
         found = self._tasks.get(task)
         if found is None:
             return None
-        state = found.state if found.is_held(self._clock.now()) else state_wanted(found.state, wanted)
+        state = (
+            found.state
+            if found.is_held(self._clock.now())
+            else state_wanted(found.state, wanted)
+        )
         self._tasks[task] = replace(found, wanted=wanted, state=state)
         if state is not found.state:
             self._append(task, [StateChanged(state)])
@@ -85,7 +95,9 @@ class MemoryTasks:
 
     def renew(self, claim: Claim, ttl_s: float) -> Wanted:
         found = self._held(claim)
-        self._tasks[claim.task] = replace(found, expires_at=self._clock.now() + timedelta(seconds=ttl_s))
+        self._tasks[claim.task] = replace(
+            found, expires_at=self._clock.now() + timedelta(seconds=ttl_s)
+        )
         return found.wanted
 
     def save(self, claim: Claim, checkpoint: Checkpoint) -> None:
@@ -99,7 +111,12 @@ class MemoryTasks:
     def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
         found = self._held(claim)
         self._tasks[claim.task] = replace(
-            found, state=state, ending=ending, finished_at=self._clock.now(), claim=None, expires_at=None
+            found,
+            state=state,
+            ending=ending,
+            finished_at=self._clock.now(),
+            claim=None,
+            expires_at=None,
         )
         self._append(claim.task, [StateChanged(state, ending)])
 
@@ -118,7 +135,9 @@ class MemoryTasks:
     def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
         kept = self._events.get(task, [])
         first = kept[0].n if kept else 0
-        return EventPage(first, tuple(event for event in kept if event.n > after)[:limit])
+        return EventPage(
+            first, tuple(event for event in kept if event.n > after)[:limit]
+        )
 
     def _held(self, claim: Claim) -> Task:
         found = self._tasks.get(claim.task)
@@ -129,5 +148,8 @@ class MemoryTasks:
     def _append(self, task: TaskId, events: Sequence[Event]) -> None:
         kept = self._events.setdefault(task, [])
         last = kept[-1].n if kept else 0
-        kept += [Numbered(last + number, self._clock.now(), event) for number, event in enumerate(events, 1)]
+        kept += [
+            Numbered(last + number, self._clock.now(), event)
+            for number, event in enumerate(events, 1)
+        ]
         del kept[: -self._max_events]

@@ -6,7 +6,13 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-from geohound.model.account import MAX_AUDIT_ENTRIES, AuditEntry, Credential, Role, UserAccount
+from geohound.model.account import (
+    MAX_AUDIT_ENTRIES,
+    AuditEntry,
+    Credential,
+    Role,
+    UserAccount,
+)
 from geohound.model.work.task import TaskId
 
 
@@ -19,7 +25,9 @@ class MemoryUsers:
         self._samples: set[TaskId] = set()
 
     def add(self, account: UserAccount, password_hash: str = "") -> bool:
-        is_taken = bool(account.subject) and self.of_subject(account.subject) is not None
+        is_taken = (
+            bool(account.subject) and self.of_subject(account.subject) is not None
+        )
         if account.name in self._accounts or is_taken:
             return False
         self._accounts[account.name] = account
@@ -30,7 +38,10 @@ class MemoryUsers:
         return self._accounts.get(name)
 
     def of_subject(self, subject: str) -> UserAccount | None:
-        return next((a for a in self._accounts.values() if subject and a.subject == subject), None)
+        return next(
+            (a for a in self._accounts.values() if subject and a.subject == subject),
+            None,
+        )
 
     def list(self) -> Sequence[UserAccount]:
         return list(self._accounts.values())
@@ -58,7 +69,11 @@ class MemoryUsers:
         return True
 
     def keep(self, credential: Credential) -> None:
-        old = [c.digest for c in self._credentials.values() if c.expires_at <= credential.created_at]
+        old = [
+            c.digest
+            for c in self._credentials.values()
+            if c.expires_at <= credential.created_at
+        ]
         self.forget(old)
         if credential.account in self._accounts:
             self._credentials[credential.digest] = credential

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"%|\?|(?<!:):([a-z_]+)")
 _PLAIN_INSERT = re.compile(r"INSERT INTO (\w+) \(([^()]+)\)\s{1,9}VALUES \([?, ]+\)")
-_PLAIN_UPDATE = re.compile(r"UPDATE (\w+) SET ((?:\w+ = \?, )*\w+ = \?)\s{1,9}WHERE (\w+) = \?")
+_PLAIN_UPDATE = re.compile(
+    r"UPDATE (\w+) SET ((?:\w+ = \?, )*\w+ = \?)\s{1,9}WHERE (\w+) = \?"
+)
 _TYPES = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0"""
 MANY = 10  # rows: fewer are sent one by one
@@ -40,10 +42,14 @@ class PostgresConnection:
         self.raw = raw
         self._updates: dict[str, str] = {}  # statements that change many rows
 
-    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Cursor[Any]:
+    def execute(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /
+    ) -> Cursor[Any]:
         return self.raw.cursor(binary=True).execute(translate(sql), values)
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], /) -> Cursor[Any]:
+    def executemany(
+        self, sql: str, rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], /
+    ) -> Cursor[Any]:
         found = iter(cast("Iterable[Any]", rows))
         first = list(islice(found, MANY))
         if len(first) < MANY:
@@ -65,17 +71,24 @@ class PostgresConnection:
             cursor.executemany(translate(sql), rows)
         return cursor
 
-    def _copy(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
+    def _copy(
+        self, table: str, columns: str, rows: Iterable[Sequence[Any]]
+    ) -> Cursor[Any]:
         cursor = self.raw.cursor()
         with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
         return cursor
 
-    def _update(self, plain: re.Match[str], rows: Sequence[Sequence[Any]]) -> Cursor[Any]:
+    def _update(
+        self, plain: re.Match[str], rows: Sequence[Sequence[Any]]
+    ) -> Cursor[Any]:
         """Where a row is changed twice, the last change counts, as if they came one after the other."""
         last = {row[-1]: row for row in rows}
-        columns = [list(map(_plain_value, column)) for column in zip(*last.values(), strict=True)]
+        columns = [
+            list(map(_plain_value, column))
+            for column in zip(*last.values(), strict=True)
+        ]
         statement = self._updates.get(plain[0]) or self._many_updates(plain)
         self._updates[plain[0]] = statement
         # The least and the greatest key name the partitions that the server has to look at.

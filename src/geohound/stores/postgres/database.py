@@ -51,7 +51,9 @@ class PostgresDatabase:
                 check_schema(first, self.name)
             else:
                 prepare_schema(first, self.name)
-            self.offset_s = clock_offset_s(first)  # by how much the clock of the database is ahead of ours
+            self.offset_s = clock_offset_s(
+                first
+            )  # by how much the clock of the database is ahead of ours
             self._space = zlib.crc32(schema_of(first).encode()) - 2**31
             self._idle.append(PostgresConnection(first))
 
@@ -110,10 +112,16 @@ class PostgresDatabase:
 
     def lock(self, connection: Connection, name: str) -> None:
         # Locks of two catalogues in one database are two locks.
-        connection.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (self._space, name))
+        connection.execute(
+            "SELECT pg_advisory_xact_lock(?, hashtext(?))", (self._space, name)
+        )
 
     def columns(self, table: str) -> Sequence[str]:
-        return [name for name, _ in self._columns(table) if (table, name) != ("kept_page", "rowid")]
+        return [
+            name
+            for name, _ in self._columns(table)
+            if (table, name) != ("kept_page", "rowid")
+        ]
 
     def booleans(self, table: str) -> Sequence[str]:
         return [name for name, kind in self._columns(table) if kind == "boolean"]
@@ -129,7 +137,9 @@ class PostgresDatabase:
             yield connection
             for table, column in connection.execute(_NUMBERED).fetchall():
                 last = f"SELECT coalesce(max({column}), 0) + 1 FROM {table}"  # noqa: S608 - our own names
-                connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), ({last}), FALSE)")
+                connection.execute(
+                    f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), ({last}), FALSE)"
+                )
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -142,7 +152,9 @@ class PostgresDatabase:
         )
 
     def is_passing(self, error: Exception) -> bool:
-        return isinstance(error.__cause__, (errors.DeadlockDetected, errors.SerializationFailure))
+        return isinstance(
+            error.__cause__, (errors.DeadlockDetected, errors.SerializationFailure)
+        )
 
     def is_duplicate(self, error: Exception) -> bool:
         # A row of a deleted task has no partition.
@@ -164,7 +176,10 @@ class PostgresDatabase:
     def _connect(self) -> psycopg.Connection[Any]:
         # Statements are prepared by neither side: pools such as PgBouncer may stand between.
         connection: psycopg.Connection[Any] = psycopg.connect(
-            self._address, autocommit=True, prepare_threshold=None, **_defaults(self._address)
+            self._address,
+            autocommit=True,
+            prepare_threshold=None,
+            **_defaults(self._address),
         )
         if not self._durable:
             connection.execute("SET synchronous_commit = off")
@@ -187,7 +202,9 @@ class _Reader:
         self._database = database
         self._connection: PostgresConnection | None = None
 
-    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> psycopg.Cursor[Any]:
+    def execute(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /
+    ) -> psycopg.Cursor[Any]:
         with self._database.explaining():
             try:
                 return self._open().execute(sql, values)
@@ -227,9 +244,13 @@ def clock_offset_s(connection: psycopg.Connection[Any]) -> float:
     looks = []
     for _ in range(3):
         before = time.time()
-        row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+        row = connection.execute(
+            "SELECT extract(epoch FROM clock_timestamp())::float8"
+        ).fetchone()
         after = time.time()
-        looks.append((after - before, (row[0] if row else after) - (before + after) / 2))
+        looks.append(
+            (after - before, (row[0] if row else after) - (before + after) / 2)
+        )
     return min(looks)[1]
 
 
@@ -238,7 +259,9 @@ def without_password(address: str) -> str:
     try:
         parts = conninfo.conninfo_to_dict(address)
     except psycopg.ProgrammingError as error:
-        raise StoreError(f"The address of the catalogue cannot be read: {str(error).strip()}.") from None
+        raise StoreError(
+            f"The address of the catalogue cannot be read: {str(error).strip()}."
+        ) from None
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
     return (
         f"postgresql://{parts['user']}@{where}/{parts.get('dbname', '')}"
@@ -250,7 +273,11 @@ def without_password(address: str) -> str:
 def _defaults(address: str) -> dict[str, Any]:
     """What the address does not say: a database that is gone is noticed within half a minute."""
     said = conninfo.conninfo_to_dict(address)
-    wanted = {**_KEEP_ALIVE, "connect_timeout": str(CONNECT_TIMEOUT_S), "application_name": "geohound"}
+    wanted = {
+        **_KEEP_ALIVE,
+        "connect_timeout": str(CONNECT_TIMEOUT_S),
+        "application_name": "geohound",
+    }
     return {name: value for name, value in wanted.items() if name not in said}
 
 
@@ -270,7 +297,11 @@ def _explain(error: psycopg.Error, name: str) -> str:
             return f"This user may not do that in {name} ({said}); docs/cluster.md has the rights that are needed."
         case errors.DiskFull():
             return f"The disk of {name} is full; make room and start again: nothing acknowledged is lost."
-        case errors.UndefinedTable() | errors.UndefinedColumn() | errors.UndefinedFunction():
+        case (
+            errors.UndefinedTable()
+            | errors.UndefinedColumn()
+            | errors.UndefinedFunction()
+        ):
             return f"{name} is not a catalogue of this Geohound ({said}); name another database."
         case errors.QueryCanceled() | errors.LockNotAvailable():
             return f"{name} did not answer in time ({said}); try again."

@@ -11,7 +11,9 @@ from geohound.stores.sql.store import Store
 try:
     from .database import PostgresDatabase
 except ImportError as error:
-    raise StoreError('A catalogue in PostgreSQL needs psycopg: pip install "geohound[postgres]"') from error
+    raise StoreError(
+        'A catalogue in PostgreSQL needs psycopg: pip install "geohound[postgres]"'
+    ) from error
 
 
 class DatabaseClock:
@@ -34,7 +36,11 @@ class DatabaseClock:
 def open_store(address: str, clock: Clock, *, is_shared: bool = True) -> Store:
     """Open or make the catalogue; `is_shared` where the clock of the database counts and not ours."""
     database = PostgresDatabase(address)
-    return Store(database, DatabaseClock(clock, database.offset_s) if is_shared else clock, commits_apart=True)
+    return Store(
+        database,
+        DatabaseClock(clock, database.offset_s) if is_shared else clock,
+        commits_apart=True,
+    )
 
 
 def open_host_claims(address: str, clock: Clock) -> SqlHostClaims:

@@ -15,7 +15,9 @@ VERSION = 3
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
     """Version 1 did not keep which task had asked for a page of search results."""
-    connection.execute("ALTER TABLE search_page ADD COLUMN IF NOT EXISTS task bigint NOT NULL DEFAULT 0")
+    connection.execute(
+        "ALTER TABLE search_page ADD COLUMN IF NOT EXISTS task bigint NOT NULL DEFAULT 0"
+    )
 
 
 def _announce_nothing(connection: psycopg.Connection[Any]) -> None:
@@ -24,7 +26,10 @@ def _announce_nothing(connection: psycopg.Connection[Any]) -> None:
 
 
 # From version N to N + 1.
-UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {1: _name_tasks, 2: _announce_nothing}
+UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
+    1: _name_tasks,
+    2: _announce_nothing,
+}
 _SCRIPTS = ("schema.sql", "log.sql")
 _LOCK = 0x47484E44
 _WITH_POSTGIS = """
@@ -40,12 +45,18 @@ def prepare_schema(connection: psycopg.Connection[Any], name: str) -> None:
         if _has_table(connection):
             _upgrade(connection, name)
             return
-        row = connection.execute("SELECT current_schema(), count(*) FROM pg_tables WHERE schemaname = current_schema()")
+        row = connection.execute(
+            "SELECT current_schema(), count(*) FROM pg_tables WHERE schemaname = current_schema()"
+        )
         schema, tables = row.fetchone() or (None, 0)
         if schema is None:
-            raise StoreError(f"{name} has no schema in which this user may work; ask its owner to make one.")
+            raise StoreError(
+                f"{name} has no schema in which this user may work; ask its owner to make one."
+            )
         if tables > _foreign_tables(connection):
-            raise StoreError(f"{name} holds tables of something else; name a database, or a schema, of its own.")
+            raise StoreError(
+                f"{name} holds tables of something else; name a database, or a schema, of its own."
+            )
         for script in _SCRIPTS:
             run_script(connection, script)
         connection.execute("CREATE TABLE geohound_catalogue (version integer NOT NULL)")
@@ -59,7 +70,9 @@ def check_schema(connection: psycopg.Connection[Any], name: str) -> None:
         raise StoreError(f"No catalogue in {name}, and this user may not make one.")
     row = connection.execute(_VERSION).fetchone()
     if row is None or row[0] != VERSION:
-        raise StoreError(f"{name} has to be upgraded by a user that may write it: open it once with that one.")
+        raise StoreError(
+            f"{name} has to be upgraded by a user that may write it: open it once with that one."
+        )
 
 
 def add_map(connection: psycopg.Connection[Any]) -> bool:

@@ -70,7 +70,9 @@ class SqlCatalogue:
         self._database = database
         self._commits = commits
 
-    def record(self, met: Sequence[Observation | Check]) -> asyncio.Future[list[Recorded]]:
+    def record(
+        self, met: Sequence[Observation | Check]
+    ) -> asyncio.Future[list[Recorded]]:
         """On disk when awaited, in one commit with what others bring meanwhile."""
         return awaited(self._commits.submit(partial(self._record, met)))
 
@@ -79,8 +81,12 @@ class SqlCatalogue:
         with self._database.write() as connection:
             return self._record(met, connection)
 
-    def _record(self, met: Iterable[Observation | Check], connection: Connection) -> list[Recorded]:
-        self._database.lock(connection, "catalogue")  # followers rely on it: revisions are committed in their order
+    def _record(
+        self, met: Iterable[Observation | Check], connection: Connection
+    ) -> list[Recorded]:
+        self._database.lock(
+            connection, "catalogue"
+        )  # followers rely on it: revisions are committed in their order
         return record(connection, met)
 
     def get(self, service_id: str) -> Service | None:
@@ -121,19 +127,27 @@ class SqlCatalogue:
 
     def count_checked(self, since: datetime) -> int:
         sql = "SELECT count(DISTINCT service) FROM health_check WHERE at >= ?"
-        return int(self._database.read().execute(sql, (since.timestamp(),)).fetchone()[0])
+        return int(
+            self._database.read().execute(sql, (since.timestamp(),)).fetchone()[0]
+        )
 
     def count_checks(self, since: datetime, days: int) -> Sequence[CheckCounts]:
         if not days:
             return []
         begins = [since.timestamp() + day * _DAY_S for day in range(days)]
         # Databases round differently; which day it is, they agree upon by comparing.
-        ladder = " ".join(f"WHEN at >= {begin!r} THEN {day}" for day, begin in reversed([*enumerate(begins)]))
+        ladder = " ".join(
+            f"WHEN at >= {begin!r} THEN {day}"
+            for day, begin in reversed([*enumerate(begins)])
+        )
         sql = f"""SELECT CASE {ladder} END, sum(CASE WHEN ok THEN 1 ELSE 0 END), sum(CASE WHEN ok THEN 0 ELSE 1 END),
                   sum(CASE WHEN ok IS NULL THEN 1 ELSE 0 END)
                   FROM health_check WHERE at >= ? AND at < ? GROUP BY 1"""  # noqa: S608 - only numbers
         rows = self._database.read().execute(sql, (begins[0], begins[-1] + _DAY_S))
-        found = {day: CheckCounts(int(good), int(bad) - int(unclear), int(unclear)) for day, good, bad, unclear in rows}
+        found = {
+            day: CheckCounts(int(good), int(bad) - int(unclear), int(unclear))
+            for day, good, bad, unclear in rows
+        }
         return [found.get(day, CheckCounts()) for day in range(days)]
 
     def entries(self, which: Filter = ALL) -> Iterator[Entry]:
@@ -153,9 +167,15 @@ class SqlCatalogue:
 
     def endpoints(self) -> Iterator[tuple[str, str]]:
         """Page by page, as `entries`."""
-        sql = "SELECT num, kind, endpoint FROM service WHERE num > ? ORDER BY num LIMIT ?"
+        sql = (
+            "SELECT num, kind, endpoint FROM service WHERE num > ? ORDER BY num LIMIT ?"
+        )
         last = 0
-        while rows := self._database.read().execute(sql, (last, _PAGE_ENDPOINTS)).fetchall():
+        while (
+            rows := self._database.read()
+            .execute(sql, (last, _PAGE_ENDPOINTS))
+            .fetchall()
+        ):
             yield from ((kind, endpoint) for _, kind, endpoint in rows)
             last = rows[-1][0]
 
@@ -182,10 +202,15 @@ class SqlCatalogue:
             return read_changes(connection, since, limit)
 
     def discovered(self, task: TaskId) -> Sequence[Discovered]:
-        return [Discovered(*row) for row in self._database.read().execute(_DISCOVERED, (task, task))]
+        return [
+            Discovered(*row)
+            for row in self._database.read().execute(_DISCOVERED, (task, task))
+        ]
 
     def count(self) -> Counts:
-        row = self._database.read().execute("SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)")
+        row = self._database.read().execute(
+            "SELECT (SELECT count(*) FROM service), (SELECT count(*) FROM layer)"
+        )
         return Counts(*row.fetchone())
 
     def count_classes(self) -> dict[tuple[str, str], int]:
@@ -202,12 +227,16 @@ def _conditions(which: Filter) -> tuple[str, tuple[Any, ...]]:
         if values:
             conditions.append(f"{column} IN ({marks(values)})")
     if which.task is not None:
-        conditions.append("EXISTS (SELECT 1 FROM met WHERE met.task = ? AND met.service = service.num)")
+        conditions.append(
+            "EXISTS (SELECT 1 FROM met WHERE met.task = ? AND met.service = service.num)"
+        )
     task = () if which.task is None else (which.task,)
     return " AND ".join(conditions), (*which.kinds, *which.states, *task)
 
 
-def _read_entries(connection: Connection, rows: Sequence[tuple[int, float, float]]) -> list[Entry]:
+def _read_entries(
+    connection: Connection, rows: Sequence[tuple[int, float, float]]
+) -> list[Entry]:
     nums = [num for num, _, _ in rows]
     services, topics = read_services(connection, nums), read_topics(connection, nums)
     checks: dict[int, list[Check]] = defaultdict(list)
@@ -215,14 +244,22 @@ def _read_entries(connection: Connection, rows: Sequence[tuple[int, float, float
     for num, *columns in connection.execute(sql, nums):
         checks[num].append(_check(*columns))
     return [
-        Entry(services[num], assess(checks[num]), topics.get(num, ()), _time(first), _time(last))
+        Entry(
+            services[num],
+            assess(checks[num]),
+            topics.get(num, ()),
+            _time(first),
+            _time(last),
+        )
         for num, first, last in rows
     ]
 
 
 def _check(*columns: Any) -> Check:
     id_, at, ok, reason, elapsed_s, fingerprint = columns
-    return Check(id_, _time(at), None if ok is None else bool(ok), reason, elapsed_s, fingerprint)
+    return Check(
+        id_, _time(at), None if ok is None else bool(ok), reason, elapsed_s, fingerprint
+    )
 
 
 def _sighting(row: tuple[Any, ...]) -> Sighting:

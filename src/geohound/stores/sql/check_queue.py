@@ -38,7 +38,11 @@ WHERE purpose = 1 AND state = 2 AND at IS NOT NULL
   AND url NOT IN (SELECT target FROM check_queue WHERE purpose = 'probe')
   AND url NOT IN (SELECT url FROM sighting)
 GROUP BY url"""
-_NEW = {Purpose.CHECK: _NEW_SERVICES, Purpose.PAGE: _NEW_PAGES, Purpose.PROBE: _NEW_CANDIDATES}
+_NEW = {
+    Purpose.CHECK: _NEW_SERVICES,
+    Purpose.PAGE: _NEW_PAGES,
+    Purpose.PROBE: _NEW_CANDIDATES,
+}
 _ADD = """
 INSERT INTO check_queue (purpose, target, host, due_at, rank, depth) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING"""
@@ -73,7 +77,14 @@ class SqlCheckQueue:
         for purpose, wait_s in first_s.items():
             found = self._database.read().execute(_NEW[purpose]).fetchall()
             rows = [
-                (purpose, target, host(url), met_at + (wait_s if is_checked else 0.0), max(1, rank), depth)
+                (
+                    purpose,
+                    target,
+                    host(url),
+                    met_at + (wait_s if is_checked else 0.0),
+                    max(1, rank),
+                    depth,
+                )
                 for target, url, met_at, rank, depth, is_checked in found
             ]
             if rows:
@@ -86,21 +97,35 @@ class SqlCheckQueue:
             connection.execute(_HASTEN, {"since": since.timestamp()})
 
     def hosts(self, now: datetime, limit: int) -> Sequence[str]:
-        return [name for (name,) in self._database.read().execute(_HOSTS, (now.timestamp(), limit))]
+        return [
+            name
+            for (name,) in self._database.read().execute(
+                _HOSTS, (now.timestamp(), limit)
+            )
+        ]
 
     def due(self, host: str, now: datetime, limit: int) -> Sequence[DueLook]:
-        rows = self._database.read().execute(_DUE, (host, now.timestamp(), limit)).fetchall()
+        rows = (
+            self._database.read()
+            .execute(_DUE, (host, now.timestamp(), limit))
+            .fetchall()
+        )
         return [_due_look(row) for row in rows]
 
     def count_due(self, now: datetime) -> int:
         row = self._database.read().execute(
-            "SELECT count(*) FROM check_queue WHERE purpose = 'check' AND due_at <= ?", (now.timestamp(),)
+            "SELECT count(*) FROM check_queue WHERE purpose = 'check' AND due_at <= ?",
+            (now.timestamp(),),
         )
         count: int = row.fetchone()[0]
         return count
 
     def next_due(self) -> datetime | None:
-        (at,) = self._database.read().execute("SELECT min(due_at) FROM check_queue").fetchone()
+        (at,) = (
+            self._database.read()
+            .execute("SELECT min(due_at) FROM check_queue")
+            .fetchone()
+        )
         return None if at is None else _time(at)
 
     def when(self, service_id: str) -> datetime | None:
@@ -114,7 +139,9 @@ class SqlCheckQueue:
     def services(self) -> Iterator[DueLook]:
         return map(_due_look, self._database.read().execute(_ALL).fetchall())
 
-    def settle(self, claim: Claim, ended: Sequence[EndedLook]) -> asyncio.Future[list[StateStep | None]]:
+    def settle(
+        self, claim: Claim, ended: Sequence[EndedLook]
+    ) -> asyncio.Future[list[StateStep | None]]:
         def write(connection: Connection) -> list[StateStep | None]:
             self._database.lock(connection, "catalogue")
             self._database.lock(connection, claims.lock_name(claim.task))
@@ -137,8 +164,21 @@ def _settle(connection: Connection, ended: EndedLook) -> StateStep | None:
         connection.execute(_PUT_OFF, (due_at, ended.purpose, clean(ended.target)))
     else:
         stats = ended.stats
-        numbers = (stats.looks, stats.changes, stats.changed_s, stats.unchanged_s, stats.failures, stats.deaths)
-        row = (due_at, ended.at.timestamp(), *numbers, ended.purpose, clean(ended.target))
+        numbers = (
+            stats.looks,
+            stats.changes,
+            stats.changed_s,
+            stats.unchanged_s,
+            stats.failures,
+            stats.deaths,
+        )
+        row = (
+            due_at,
+            ended.at.timestamp(),
+            *numbers,
+            ended.purpose,
+            clean(ended.target),
+        )
         connection.execute(_LOOKED, row)
     return StateStep(was, _state(connection, ended.target))
 
@@ -157,7 +197,16 @@ def _state(connection: Connection, service_id: str) -> HealthState:
 def _due_look(row: tuple[Any, ...]) -> DueLook:
     purpose, target, name, due_at, looked_at, rank, depth, *stats = row
     looked = None if looked_at is None else _time(looked_at)
-    return DueLook(Purpose(purpose), target, name, _time(due_at), looked, LookStats(*stats), rank, depth)
+    return DueLook(
+        Purpose(purpose),
+        target,
+        name,
+        _time(due_at),
+        looked,
+        LookStats(*stats),
+        rank,
+        depth,
+    )
 
 
 def _time(timestamp: float) -> datetime:

@@ -13,7 +13,9 @@ def lock_name(task: TaskId) -> str:
     return f"task {task}"
 
 
-def take(connection: Connection, task: TaskId, holder: str, now: float, ttl_s: float) -> Claim | None:
+def take(
+    connection: Connection, task: TaskId, holder: str, now: float, ttl_s: float
+) -> Claim | None:
     """Claim a task that nobody holds, or whose holder has let its claim run out; None where another holds it.
 
     Of a holder that never let go nobody knows when it ended.
@@ -48,4 +50,6 @@ def check(connection: Connection, claim: Claim) -> None:
 
 
 def _fenced(claim: Claim) -> FencedError:
-    return FencedError(f"Task {claim.task} is run by another process by now; this one has let its claim run out.")
+    return FencedError(
+        f"Task {claim.task} is run by another process by now; this one has let its claim run out."
+    )

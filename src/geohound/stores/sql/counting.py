@@ -17,13 +17,21 @@ WITH tested AS (
   WHERE place = 1
 ), hosted AS (SELECT reason, is_alive, substr(rest, 1, instr(rest || '/', '/') - 1) AS host FROM tested)
 """
-_BY_REASON = _TESTED + "SELECT reason, is_alive, count(*) AS n FROM hosted GROUP BY 1, 2 ORDER BY n DESC, reason"  # noqa: S608
-_HOSTS = _TESTED + "SELECT count(DISTINCT host), count(DISTINCT CASE WHEN is_alive THEN host END) FROM hosted"  # noqa: S608
+_BY_REASON = (
+    _TESTED  # noqa: S608
+    + "SELECT reason, is_alive, count(*) AS n FROM hosted GROUP BY 1, 2 ORDER BY n DESC, reason"
+)
+_HOSTS = (
+    _TESTED  # noqa: S608
+    + "SELECT count(DISTINCT host), count(DISTINCT CASE WHEN is_alive THEN host END) FROM hosted"
+)
 
 
 def count_classes(connection: Connection) -> dict[tuple[str, str], int]:
     """Services by topic and class."""
-    rows = connection.execute("SELECT topic, class, count(*) FROM topic GROUP BY topic, class")
+    rows = connection.execute(
+        "SELECT topic, class, count(*) FROM topic GROUP BY topic, class"
+    )
     return {(topic, class_): count for topic, class_, count in rows}
 
 
@@ -36,4 +44,6 @@ def count_candidates(connection: Connection) -> CandidateCounts:
         if not is_alive:
             dead[reason or _ANSWERED] = dead.get(reason or _ANSWERED, 0) + count
     hosts, alive = connection.execute(_HOSTS).fetchone()
-    return CandidateCounts(available + sum(dead.values()), available, dead, hosts, alive)
+    return CandidateCounts(
+        available + sum(dead.values()), available, dead, hosts, alive
+    )

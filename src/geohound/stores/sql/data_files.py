@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.work.data_file import ALL_FILES, DataFile, Evidence, FileCounts, FileFilter, FileHead, NumberedFile
+from geohound.model.work.data_file import (
+    ALL_FILES,
+    DataFile,
+    Evidence,
+    FileCounts,
+    FileFilter,
+    FileHead,
+    NumberedFile,
+)
 from geohound.model.work.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database, marks
@@ -34,10 +42,19 @@ class SqlDataFiles:
 
         return awaited(self._commits.submit(write, linger_s=LINGER_S))
 
-    def answered(self, url: str, head: FileHead, status: int, at: datetime) -> asyncio.Future[None]:
+    def answered(
+        self, url: str, head: FileHead, status: int, at: datetime
+    ) -> asyncio.Future[None]:
         def write(connection: Connection) -> None:
             if head.format:
-                answer = (head.format, head.evidence, head.size, _seconds(head.modified), status, at.timestamp())
+                answer = (
+                    head.format,
+                    head.evidence,
+                    head.size,
+                    _seconds(head.modified),
+                    status,
+                    at.timestamp(),
+                )
                 connection.execute(_ANSWERED, (*answer, clean(url)))
             else:
                 connection.execute("DELETE FROM data_file WHERE url = ?", (clean(url),))
@@ -48,12 +65,17 @@ class SqlDataFiles:
         condition, values = _condition(which)
         sql = f"SELECT {_COLUMNS} FROM data_file WHERE num > ? AND {condition} ORDER BY num LIMIT ?"  # noqa: S608 - marks
         limit = ALL_ROWS if which.limit is None else which.limit
-        return [_file(row) for row in self._database.read().execute(sql, (which.after, *values, limit))]
+        return [
+            _file(row)
+            for row in self._database.read().execute(sql, (which.after, *values, limit))
+        ]
 
     def count(self, which: FileFilter = ALL_FILES) -> FileCounts:
         condition, values = _condition(which)
         sql = f"SELECT format, count(*) AS n FROM data_file WHERE {condition} GROUP BY 1 ORDER BY n DESC, 1"  # noqa: S608
-        formats: dict[str, int] = dict(self._database.read().execute(sql, values).fetchall())
+        formats: dict[str, int] = dict(
+            self._database.read().execute(sql, values).fetchall()
+        )
         return FileCounts(sum(formats.values()), formats)
 
     def found_by(self, task: TaskId) -> int:
@@ -85,7 +107,20 @@ def _row(found: DataFile) -> tuple[object, ...]:
 
 
 def _file(row: tuple[Any, ...]) -> NumberedFile:
-    number, url, name, evidence, found_on, found_at, task, title, size, modified, status, asked_at = row
+    (
+        number,
+        url,
+        name,
+        evidence,
+        found_on,
+        found_at,
+        task,
+        title,
+        size,
+        modified,
+        status,
+        asked_at,
+    ) = row
     found = DataFile(
         url, name, found_on, datetime.fromtimestamp(found_at, UTC), task, title, Evidence(evidence), size,
         _time(modified), status, _time(asked_at),

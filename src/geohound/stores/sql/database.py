@@ -22,8 +22,12 @@ class Rows(Protocol):
 class Connection(Protocol):
     """Statements have `?` or `:name` for values; they keep to what SQLite and PostgreSQL both read."""
 
-    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows: ...
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], /) -> Rows: ...
+    def execute(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /
+    ) -> Rows: ...
+    def executemany(
+        self, sql: str, rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], /
+    ) -> Rows: ...
 
 
 class Database(Protocol):

@@ -84,14 +84,19 @@ class SqlFrontierLog:
     def __init__(self, database: Database, commits: GroupCommit) -> None:
         self._database = database
         self._commits = commits
-        self._sources: dict[TaskId, tuple[Claim, Sources]] = {}  # of the writing thread alone
+        self._sources: dict[
+            TaskId, tuple[Claim, Sources]
+        ] = {}  # of the writing thread alone
 
     def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
         return map(LoggedUrl._make, self._database.stream(_REPLAY, bounds_of(task)))
 
     def load(self, task: TaskId, numbers: Sequence[int]) -> Sequence[Candidate]:
         ids = [id_of(task, number) for number in numbers]
-        found = {row[0]: row for row in self._database.read().execute(f"{_LOAD} ({marks(ids)})", ids)}
+        found = {
+            row[0]: row
+            for row in self._database.read().execute(f"{_LOAD} ({marks(ids)})", ids)
+        }
         return [_queued(found[number]) for number in numbers]
 
     def append(self, claim: Claim, batch: FrontierBatch) -> asyncio.Future[None]:
@@ -99,7 +104,9 @@ class SqlFrontierLog:
         written.add_done_callback(partial(self._note_end, claim))
         return awaited(written)
 
-    def visits(self, task: TaskId, after: int = 0, limit: int = 1000) -> Sequence[VisitRecord]:
+    def visits(
+        self, task: TaskId, after: int = 0, limit: int = 1000
+    ) -> Sequence[VisitRecord]:
         return page_of_visits(self._database.read(), task, after, limit)
 
     def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
@@ -116,45 +123,71 @@ class SqlFrontierLog:
 
     def state(self, task: TaskId) -> FrontierState:
         connection = self._database.read()
-        drops = connection.execute("SELECT reason, count FROM drops WHERE task = ?", (task,))
-        pauses = connection.execute("SELECT host, until FROM pause WHERE task = ?", (task,))
-        last = connection.execute(_LAST_VISITED, (*bounds_of(task), UrlState.DONE)).fetchone()
+        drops = connection.execute(
+            "SELECT reason, count FROM drops WHERE task = ?", (task,)
+        )
+        pauses = connection.execute(
+            "SELECT host, until FROM pause WHERE task = ?", (task,)
+        )
+        last = connection.execute(
+            _LAST_VISITED, (*bounds_of(task), UrlState.DONE)
+        ).fetchone()
         return FrontierState(
-            {FailureReason(reason): count for reason, count in drops}, dict(pauses.fetchall()), last[0] if last else ""
+            {FailureReason(reason): count for reason, count in drops},
+            dict(pauses.fetchall()),
+            last[0] if last else "",
         )
 
     def counts(self, task: TaskId) -> VisitCounts:
         values = (*_OUTAGES, *NOT_ASKED, *bounds_of(task))
         return VisitCounts(*self._database.read().execute(_COUNT, values).fetchone())
 
-    def _write(self, claim: Claim, batch: FrontierBatch, connection: Connection) -> None:
+    def _write(
+        self, claim: Claim, batch: FrontierBatch, connection: Connection
+    ) -> None:
         self._database.lock(connection, claims.lock_name(claim.task))
         claims.check(connection, claim)
         task, sources = claim.task, self._sources_of(claim, connection)
         try:
             urls = [_url_row(task, new, sources) for new in batch.urls]
-            connection.executemany("INSERT INTO source (id, url) VALUES (?, ?)", sources.take_new())
+            connection.executemany(
+                "INSERT INTO source (id, url) VALUES (?, ?)", sources.take_new()
+            )
             connection.executemany(_INSERT_URL, urls)
         except Exception as error:
             if self._database.is_duplicate(error):
-                raise StoreError("Another process crawls this task; end one of the two.") from None
+                raise StoreError(
+                    "Another process crawls this task; end one of the two."
+                ) from None
             raise
         connection.executemany(_END, [_end_row(task, end) for end in batch.ends])
-        connection.executemany(_MARK, [(id_of(task, end.number), *end.marks) for end in batch.ends if end.marks])
-        connection.executemany(_PAUSE, [(task, clean(host), until) for host, until in batch.pauses.items()])
+        connection.executemany(
+            _MARK,
+            [(id_of(task, end.number), *end.marks) for end in batch.ends if end.marks],
+        )
+        connection.executemany(
+            _PAUSE, [(task, clean(host), until) for host, until in batch.pauses.items()]
+        )
         if batch.memos:
             memos = {(task, memo.kind, memo.key): memo.state for memo in batch.memos}
             connection.executemany(_FORGET_MEMO, memos)
-            connection.executemany(_MEMO, [(*key, state) for key, state in memos.items()])
+            connection.executemany(
+                _MEMO, [(*key, state) for key, state in memos.items()]
+            )
             connection.execute(_GIVE_UP_MEMOS, {"task": task, "most": MAX_MEMOS})
         for (parent, number), links in batch.sent.items():
             parcels.send(connection, parent, number, links)
-        connection.executemany(_DROPS, [(task, reason, count) for reason, count in batch.drops.items()])
+        connection.executemany(
+            _DROPS, [(task, reason, count) for reason, count in batch.drops.items()]
+        )
 
     def _sources_of(self, claim: Claim, connection: Connection) -> Sources:
         held = self._sources.get(claim.task)
         if held is None or held[0] != claim:
-            held = self._sources[claim.task] = claim, Sources(connection, *bounds_of(claim.task))
+            held = self._sources[claim.task] = (
+                claim,
+                Sources(connection, *bounds_of(claim.task)),
+            )
         return held[1]
 
     def _note_end(self, claim: Claim, written: Future[None]) -> None:
@@ -180,7 +213,9 @@ def _end_row(task: TaskId, end: UrlEnd) -> tuple[Any, ...]:
 
 
 def _queued(row: tuple[Any, ...]) -> Candidate:
-    _, url, via, found_on, clue, score, depth, purpose, harvester, cursor, attempts = row
+    _, url, via, found_on, clue, score, depth, purpose, harvester, cursor, attempts = (
+        row
+    )
     return Candidate(
         url, Via(via), found_on or "", clue, score, depth, PURPOSES[purpose], harvester, cursor, attempts
     )  # fmt: skip
@@ -207,7 +242,9 @@ def bounds_of(task: int) -> tuple[int, int]:
     return id_of(task, 0), id_of(task + 1, 0) - 1
 
 
-def page_of_visits(connection: Connection, task: int, after: int, limit: int) -> Sequence[VisitRecord]:
+def page_of_visits(
+    connection: Connection, task: int, after: int, limit: int
+) -> Sequence[VisitRecord]:
     """In order of admission, those with greater numbers than `after`."""
     rows = connection.execute(_SELECT, (id_of(task, after), bounds_of(task)[1], limit))
     return [_record(task, row) for row in rows.fetchall()]
@@ -223,12 +260,31 @@ def iterate_visits(connection: Connection, task: int) -> Iterator[VisitRecord]:
 
 def services_seen_at(connection: Connection, url: str) -> Sequence[Service]:
     """The services that a visit of this URL has proved, without their layers."""
-    rows = connection.execute("SELECT DISTINCT service FROM sighting WHERE url = ? ORDER BY service", (url,)).fetchall()
-    return list(read_services(connection, [num for (num,) in rows], with_layers=False).values())
+    rows = connection.execute(
+        "SELECT DISTINCT service FROM sighting WHERE url = ? ORDER BY service", (url,)
+    ).fetchall()
+    return list(
+        read_services(connection, [num for (num,) in rows], with_layers=False).values()
+    )
 
 
 def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
-    id_, state, purpose, score, url, depth, attempts, via, parent, clue, reason, status, services, *rest = row
+    (
+        id_,
+        state,
+        purpose,
+        score,
+        url,
+        depth,
+        attempts,
+        via,
+        parent,
+        clue,
+        reason,
+        status,
+        services,
+        *rest,
+    ) = row
     address, at, role = rest
     return VisitRecord(
         number=id_ - id_of(task, 0),
@@ -240,7 +296,9 @@ def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
         depth=depth,
         purpose=PURPOSES[purpose],
         score=score,
-        settlement=Settlement.DONE if state in (UrlState.DONE, UrlState.REDIRECTED) else Settlement.DROPPED,
+        settlement=Settlement.DONE
+        if state in (UrlState.DONE, UrlState.REDIRECTED)
+        else Settlement.DROPPED,
         was_asked=state not in _UNASKED,
         reason=FailureReason(reason) if reason else None,
         status=status or 0,
@@ -259,7 +317,9 @@ class Sources:
     """Numbers of pages from `first` to `last`, after those that are written; the latest are remembered."""
 
     def __init__(self, connection: Connection, first: int, last: int) -> None:
-        row = connection.execute("SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)).fetchone()
+        row = connection.execute(
+            "SELECT max(id) FROM source WHERE id BETWEEN ? AND ?", (first, last)
+        ).fetchone()
         self._next = (row[0] or first) + 1
         self._recent: Recent[str, int] = Recent(_RECENT)
         self._new: list[tuple[int, str]] = []

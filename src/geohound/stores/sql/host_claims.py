@@ -33,7 +33,9 @@ _FORGET_EVERY_S = 600.0
 _ASK_ADDRESS = """
 INSERT INTO host_claim (host, holder, expires_at, due_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at"""
-_COUNT_ASKERS = "SELECT count(*) FROM host_claim WHERE host >= ? AND host < ? AND expires_at > ?"
+_COUNT_ASKERS = (
+    "SELECT count(*) FROM host_claim WHERE host >= ? AND host < ? AND expires_at > ?"
+)
 
 
 class SqlHostClaims:
@@ -44,7 +46,9 @@ class SqlHostClaims:
         self._clock = clock
         self._forget_at = 0.0
 
-    def claim(self, pauses: Mapping[str, float], holder: str, ttl_s: float) -> ClaimedHosts:
+    def claim(
+        self, pauses: Mapping[str, float], holder: str, ttl_s: float
+    ) -> ClaimedHosts:
         now = self._clock.now().timestamp()
         granted: dict[str, float] = {}
         refused: dict[str, str] = {}
@@ -52,8 +56,16 @@ class SqlHostClaims:
             if now >= self._forget_at:
                 self._forget_at = now + _FORGET_EVERY_S
                 connection.execute(_FORGET, (now, now))
-            for host, pause_s in sorted(pauses.items()):  # in one order, so that nobody waits in a circle
-                values = {"host": host, "holder": holder, "now": now, "ttl_s": ttl_s, "pause_s": pause_s}
+            for host, pause_s in sorted(
+                pauses.items()
+            ):  # in one order, so that nobody waits in a circle
+                values = {
+                    "host": host,
+                    "holder": holder,
+                    "now": now,
+                    "ttl_s": ttl_s,
+                    "pause_s": pause_s,
+                }
                 row = connection.execute(_CLAIM, values).fetchone()
                 if row is None:
                     refused[host] = connection.execute(_WANT, (host,)).fetchone()[0]
@@ -61,15 +73,25 @@ class SqlHostClaims:
                 granted[host] = max(0.0, row[0] - now)
         return ClaimedHosts(granted, refused)
 
-    def share_addresses(self, addresses: Sequence[str], holder: str, ttl_s: float) -> Mapping[str, int]:
+    def share_addresses(
+        self, addresses: Sequence[str], holder: str, ttl_s: float
+    ) -> Mapping[str, int]:
         now = self._clock.now().timestamp()
-        rows = [(f"/{address}/{holder}", holder, now + ttl_s, now) for address in sorted(addresses)]
+        rows = [
+            (f"/{address}/{holder}", holder, now + ttl_s, now)
+            for address in sorted(addresses)
+        ]
         with self._database.write() as connection:
             connection.executemany(_ASK_ADDRESS, rows)
         connection = self._database.read()
         # "0" is the sign after "/".
-        bounds = {address: (f"/{address}/", f"/{address}0", now) for address in addresses}
-        return {each: int(connection.execute(_COUNT_ASKERS, bounds[each]).fetchone()[0]) for each in addresses}
+        bounds = {
+            address: (f"/{address}/", f"/{address}0", now) for address in addresses
+        }
+        return {
+            each: int(connection.execute(_COUNT_ASKERS, bounds[each]).fetchone()[0])
+            for each in addresses
+        }
 
     def wanted(self, holder: str) -> Sequence[str]:
         return [host for (host,) in self._database.read().execute(_WANTED, (holder,))]
@@ -80,7 +102,8 @@ class SqlHostClaims:
     def release(self, pauses: Mapping[str, float], holder: str) -> None:
         now = self._clock.now().timestamp()
         rows = [
-            {"host": host, "holder": holder, "now": now, "pause_s": pause_s} for host, pause_s in sorted(pauses.items())
+            {"host": host, "holder": holder, "now": now, "pause_s": pause_s}
+            for host, pause_s in sorted(pauses.items())
         ]
         with self._database.write() as connection:
             connection.executemany(_RELEASE, rows)

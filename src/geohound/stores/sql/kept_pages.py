@@ -28,7 +28,9 @@ DELETE FROM kept_page WHERE rowid IN (
   ) AS ranked WHERE total > ?
 )"""
 _COLUMNS = "SELECT url, keyword_group, content_type, packed, until, is_whole, task, at FROM kept_page"
-_LIST = f"{_COLUMNS} WHERE keyword_group < ? ORDER BY keyword_group, at DESC, rowid DESC"
+_LIST = (
+    f"{_COLUMNS} WHERE keyword_group < ? ORDER BY keyword_group, at DESC, rowid DESC"
+)
 _EXPIRE_EVERY_S = 600.0
 _Row = tuple[str, int, float, int, str, int, bytes, float, bool]
 _RECENT = f"{_COLUMNS} WHERE url = ? AND is_whole AND at >= ?"
@@ -44,7 +46,9 @@ class SqlKeptPages:
         self._lock = threading.Lock()
         self._waiting: list[_Row] = []  # for the next commit
         self._written: asyncio.Future[None] | None = None  # that commit
-        self._total: int | None = None  # bytes; what other processes keep meanwhile counts when it is tidied again
+        self._total: int | None = (
+            None  # bytes; what other processes keep meanwhile counts when it is tidied again
+        )
         self._expired_at = 0.0
 
     def keep(self, task: int, page: KeptPage, room: PageRoom) -> asyncio.Future[None]:
@@ -53,8 +57,14 @@ class SqlKeptPages:
         names = clean(page.url), task, now, page.group, clean(page.content_type)
         with self._lock:
             self._waiting.append((*names, size, page.packed, until, page.is_whole))
-            if len(self._waiting) == 1 or self._written is None or self._written.get_loop().is_closed():
-                written = self._commits.submit(partial(self._write, room=room), linger_s=LINGER_S)
+            if (
+                len(self._waiting) == 1
+                or self._written is None
+                or self._written.get_loop().is_closed()
+            ):
+                written = self._commits.submit(
+                    partial(self._write, room=room), linger_s=LINGER_S
+                )
                 self._written = awaited(written)
             return self._written
 
@@ -66,14 +76,18 @@ class SqlKeptPages:
         for row in rows:
             url, size = row[0], row[5]
             if size <= room.bytes:
-                before = connection.execute("SELECT size FROM kept_page WHERE url = ?", (url,)).fetchone()
+                before = connection.execute(
+                    "SELECT size FROM kept_page WHERE url = ?", (url,)
+                ).fetchone()
                 connection.execute("DELETE FROM kept_page WHERE url = ?", (url,))
                 connection.execute(_KEEP, row)
                 total += size - (before[0] if before else 0)
         now = self._clock.now().timestamp()
         if now - self._expired_at >= _EXPIRE_EVERY_S:
             self._expired_at = now
-            total -= sum(size for (size,) in connection.execute(_EXPIRE, (now,)).fetchall())
+            total -= sum(
+                size for (size,) in connection.execute(_EXPIRE, (now,)).fetchall()
+            )
         if total > room.full:
             connection.execute(_TRIM, (room.bytes,))
             total = _size(connection)
@@ -89,10 +103,21 @@ class SqlKeptPages:
 
 
 def _size(connection: Connection) -> int:
-    return int(connection.execute("SELECT coalesce(sum(size), 0) FROM kept_page").fetchone()[0])
+    return int(
+        connection.execute("SELECT coalesce(sum(size), 0) FROM kept_page").fetchone()[0]
+    )
 
 
 def _page(row: tuple[Any, ...]) -> KeptPage:
     url, group, content_type, packed, until, is_whole, task, at = row
     days = (until - at) / 86400
-    return KeptPage(url, group, content_type, packed, days, bool(is_whole), task, datetime.fromtimestamp(at, UTC))
+    return KeptPage(
+        url,
+        group,
+        content_type,
+        packed,
+        days,
+        bool(is_whole),
+        task,
+        datetime.fromtimestamp(at, UTC),
+    )

@@ -18,9 +18,16 @@ _SEND = "INSERT INTO parcel (parent, number, body) VALUES (?, ?, ?)"
 _candidates = msgspec.msgpack.Decoder(tuple[Candidate, ...])
 
 
-def send(connection: Connection, parent: TaskId, number: int, links: Sequence[Candidate]) -> None:
+def send(
+    connection: Connection, parent: TaskId, number: int, links: Sequence[Candidate]
+) -> None:
     """Part of the transaction that settles the pages on which they were found."""
-    plain = [replace(link, clue=clean(link.clue[:MAX_CLUE_CHARS]), found_on=clean(link.found_on)) for link in links]
+    plain = [
+        replace(
+            link, clue=clean(link.clue[:MAX_CLUE_CHARS]), found_on=clean(link.found_on)
+        )
+        for link in links
+    ]
     connection.execute(_SEND, (parent, number, msgspec.msgpack.encode(plain)))
 
 

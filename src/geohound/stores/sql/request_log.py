@@ -27,9 +27,13 @@ class SqlRequestLog:
         self._database = database
         self._commits = commits
 
-    def record(self, task: TaskId, requests: Sequence[RequestRecord]) -> asyncio.Future[None]:
+    def record(
+        self, task: TaskId, requests: Sequence[RequestRecord]
+    ) -> asyncio.Future[None]:
         def write(connection: Connection) -> None:
-            connection.executemany(_INSERT, [_row(task, request) for request in requests])
+            connection.executemany(
+                _INSERT, [_row(task, request) for request in requests]
+            )
 
         return awaited(self._commits.submit(write, linger_s=LINGER_S))
 

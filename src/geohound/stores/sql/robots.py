@@ -29,12 +29,22 @@ class SqlRobotsCache:
         now = self._clock.now().timestamp()
 
         def write(connection: Connection) -> None:
-            connection.executemany(_KEEP, sorted((clean(each.origin), now - each.age_s, each.body) for each in read))
+            connection.executemany(
+                _KEEP,
+                sorted(
+                    (clean(each.origin), now - each.age_s, each.body) for each in read
+                ),
+            )
 
         return awaited(self._commits.submit(write, linger_s=LINGER_S))
 
     def cached(self, origins: Sequence[str]) -> list[CachedRobots]:
-        query = f"SELECT origin, at, body FROM robots WHERE origin IN ({marks(origins)})"  # noqa: S608 - question marks alone
+        query = (
+            f"SELECT origin, at, body FROM robots WHERE origin IN ({marks(origins)})"  # noqa: S608 - question marks alone
+        )
         now = self._clock.now().timestamp()
         rows = self._database.read().execute(query, origins)
-        return [CachedRobots(origin, body, max(0.0, now - read_at)) for origin, read_at, body in rows]
+        return [
+            CachedRobots(origin, body, max(0.0, now - read_at))
+            for origin, read_at, body in rows
+        ]

@@ -9,7 +9,13 @@ import orjson
 
 from geohound.contracts import Clock
 from geohound.model.work.task import TaskId
-from geohound.model.work.web_search import KEPT_PAGES_H, CachedSearch, KeptSearch, SearchPage, WebResult
+from geohound.model.work.web_search import (
+    KEPT_PAGES_H,
+    CachedSearch,
+    KeptSearch,
+    SearchPage,
+    WebResult,
+)
 
 from .database import Connection, Database
 from .group_commit import GroupCommit, awaited
@@ -34,7 +40,9 @@ class SqlSearchCache:
         self._commits = commits
         self._clock = clock
 
-    def keep(self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0) -> asyncio.Future[None]:
+    def keep(
+        self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0
+    ) -> asyncio.Future[None]:
         now = self._clock.now().timestamp()
         row = (clean(source), clean(query), number, now, _encode(page), task)
 
@@ -45,7 +53,11 @@ class SqlSearchCache:
         return awaited(self._commits.submit(write))
 
     def cached(self, source: str, query: str, number: int) -> CachedSearch | None:
-        found = self._database.read().execute(_FIND, (clean(source), clean(query), number)).fetchone()
+        found = (
+            self._database.read()
+            .execute(_FIND, (clean(source), clean(query), number))
+            .fetchone()
+        )
         if found is None:
             return None
         at, body = found
@@ -54,9 +66,13 @@ class SqlSearchCache:
     def asked_by(self, task: TaskId) -> Mapping[str, int]:
         return dict(self._database.read().execute(_COUNT, (task,)).fetchall())
 
-    def kept(self, max_age_s: float, task: TaskId | None = None) -> Iterator[KeptSearch]:
+    def kept(
+        self, max_age_s: float, task: TaskId | None = None
+    ) -> Iterator[KeptSearch]:
         oldest = self._clock.now().timestamp() - max_age_s
-        for source, query, number, body, asker in self._database.read().execute(_LIST, (oldest,)):
+        for source, query, number, body, asker in self._database.read().execute(
+            _LIST, (oldest,)
+        ):
             if task is not None and asker != task:
                 continue
             yield KeptSearch(source, query, number, _decode(body))
@@ -64,7 +80,9 @@ class SqlSearchCache:
 
 def _encode(page: SearchPage) -> bytes:
     rows = [[clean(text) for text in result] for result in page.results]
-    return orjson.dumps({"results": rows, "estimate": page.estimate, "has_more": page.has_more})
+    return orjson.dumps(
+        {"results": rows, "estimate": page.estimate, "has_more": page.has_more}
+    )
 
 
 def _decode(body: bytes) -> SearchPage:

@@ -27,13 +27,20 @@ class SqlSegments:
 
     def manifest(self) -> Manifest:
         connection = self._database.read()
-        row = connection.execute("SELECT version, format, upto, segments FROM manifest").fetchone()
+        row = connection.execute(
+            "SELECT version, format, upto, segments FROM manifest"
+        ).fetchone()
         if row is None:
             return Manifest()
         last = self._last
         if last.version != row[0]:
             version, format_, upto, segments = row
-            last = self._last = Manifest(version, format_, upto, tuple(Segment(*s) for s in orjson.loads(segments)))
+            last = self._last = Manifest(
+                version,
+                format_,
+                upto,
+                tuple(Segment(*s) for s in orjson.loads(segments)),
+            )
         return last
 
     def read(self, segment: str, part: str) -> memoryview:
@@ -43,20 +50,44 @@ class SqlSegments:
             raise SegmentGoneError(f"There is no part {part} of segment {segment}.")
         return memoryview(row[0])
 
-    def publish(self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]) -> bool:
-        kept = [[segment.id, segment.entries, segment.services] for segment in manifest.segments]
+    def publish(
+        self, manifest: Manifest, parts: Mapping[str, Mapping[str, bytes]]
+    ) -> bool:
+        kept = [
+            [segment.id, segment.entries, segment.services]
+            for segment in manifest.segments
+        ]
         with self._database.write() as connection:
             self._database.lock(connection, "index")
-            row = connection.execute("SELECT version, segments FROM manifest").fetchone()
-            version, before = (row[0], {id_ for id_, *_ in orjson.loads(row[1])}) if row else (0, set())
+            row = connection.execute(
+                "SELECT version, segments FROM manifest"
+            ).fetchone()
+            version, before = (
+                (row[0], {id_ for id_, *_ in orjson.loads(row[1])})
+                if row
+                else (0, set())
+            )
             if manifest.version != version + 1:
                 return False
             connection.execute(
-                _WRITE_MANIFEST, (manifest.version, manifest.format, manifest.upto, orjson.dumps(kept).decode())
+                _WRITE_MANIFEST,
+                (
+                    manifest.version,
+                    manifest.format,
+                    manifest.upto,
+                    orjson.dumps(kept).decode(),
+                ),
             )
             gone = before - {segment.id for segment in manifest.segments}
-            connection.executemany("DELETE FROM segment_part WHERE segment = ?", [(id_,) for id_ in gone])
             connection.executemany(
-                _WRITE_PART, ((id_, part, body) for id_, named in parts.items() for part, body in named.items())
+                "DELETE FROM segment_part WHERE segment = ?", [(id_,) for id_ in gone]
+            )
+            connection.executemany(
+                _WRITE_PART,
+                (
+                    (id_, part, body)
+                    for id_, named in parts.items()
+                    for part, body in named.items()
+                ),
             )
         return True

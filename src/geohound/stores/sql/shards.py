@@ -38,7 +38,9 @@ class SqlShards:
             self._database.lock(connection, claims.lock_name(claim.task))
             claims.check(connection, claim)
             known = [task for (task,) in connection.execute(_OF, (claim.task,))]
-            return known or [_make(connection, claim.task, number, count) for number in range(count)]
+            return known or [
+                _make(connection, claim.task, number, count) for number in range(count)
+            ]
 
     def shards(self, task: TaskId) -> Sequence[TaskId]:
         return [shard for (shard,) in self._database.read().execute(_OF, (task,))]
@@ -52,9 +54,12 @@ class SqlShards:
         with self._database.write() as connection:
             self._database.lock(connection, claims.lock_name(claim.task))
             claims.check(connection, claim)
-            connection.execute(f"DELETE FROM parcel WHERE num IN ({marks(parcels)})", parcels)  # noqa: S608 - marks
+            unread = f"DELETE FROM parcel WHERE num IN ({marks(parcels)})"  # noqa: S608 - marks
+            connection.execute(unread, parcels)
 
-    def note_idle(self, claim: Claim, *, is_idle: bool, has_more: bool, used: int) -> None:
+    def note_idle(
+        self, claim: Claim, *, is_idle: bool, has_more: bool, used: int
+    ) -> None:
         with self._database.write() as connection:
             self._database.lock(connection, claims.lock_name(claim.task))
             claims.check(connection, claim)
@@ -66,12 +71,16 @@ class SqlShards:
 
     def grant(self, claim: Claim, most: int, some: int) -> int:
         with self._database.write() as connection:
-            parent = connection.execute("SELECT parent FROM shard WHERE task = ?", (claim.task,)).fetchone()[0]
+            parent = connection.execute(
+                "SELECT parent FROM shard WHERE task = ?", (claim.task,)
+            ).fetchone()[0]
             self._database.lock(connection, f"budget {parent}")
             claims.check(connection, claim)
             total = connection.execute(_NUMBERS, {"task": parent}).fetchone()[4]
             more = max(0, min(some, most - total))
-            return int(connection.execute(_GRANT, (more, more, claim.task)).fetchone()[0])
+            return int(
+                connection.execute(_GRANT, (more, more, claim.task)).fetchone()[0]
+            )
 
     def write_status(self, body: bytes) -> None:
         """How the cluster that works for this catalogue stands."""
@@ -80,11 +89,15 @@ class SqlShards:
 
     def status(self) -> bytes:
         """Empty where no cluster ever worked for it."""
-        row = self._database.read().execute("SELECT body FROM cluster_status").fetchone()
+        row = (
+            self._database.read().execute("SELECT body FROM cluster_status").fetchone()
+        )
         return bytes(row[0]) if row else b""
 
     def numbers(self, task: TaskId) -> ShardNumbers:
-        return ShardNumbers(*self._database.read().execute(_NUMBERS, {"task": task}).fetchone())
+        return ShardNumbers(
+            *self._database.read().execute(_NUMBERS, {"task": task}).fetchone()
+        )
 
 
 def _make(connection: Connection, parent: TaskId, number: int, count: int) -> TaskId:

@@ -35,12 +35,16 @@ if TYPE_CHECKING:
 class Store:
     """All that one database keeps; what only crawls and tasks need is loaded when it is asked for."""
 
-    def __init__(self, database: Database, clock: Clock, *, commits_apart: bool = False) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, *, commits_apart: bool = False
+    ) -> None:
         """`commits_apart` where several may write at once: then the log need not wait for the lock of the catalogue."""
         self.database = database
         self.clock = clock
         self._commits = GroupCommit(database)
-        self._catalogue_commits = GroupCommit(database) if commits_apart else self._commits
+        self._catalogue_commits = (
+            GroupCommit(database) if commits_apart else self._commits
+        )
         self.catalogue = SqlCatalogue(database, self._catalogue_commits)
         self.segments = SqlSegments(database)
 

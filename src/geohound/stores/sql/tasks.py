@@ -36,7 +36,9 @@ from .services.codec import clean
 
 MAX_EVENTS = 10_000  # of one task
 
-_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(kind) for name, kind in EVENTS.items()}
+_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
+    name: msgspec.json.Decoder(kind) for name, kind in EVENTS.items()
+}
 
 _SELECT = """
 SELECT id, created_at, spec, state, ending, finished_at, wanted, holder, epoch, expires_at, counters,
@@ -49,7 +51,9 @@ _SHARDS = {False: " AND parent IS NULL", True: " AND parent IS NOT NULL", None: 
 class SqlTasks:
     """All tasks of a catalogue file."""
 
-    def __init__(self, database: Database, clock: Clock, max_events: int = MAX_EVENTS) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, max_events: int = MAX_EVENTS
+    ) -> None:
         self._database = database
         self._clock = clock
         self._max_events = max_events
@@ -66,13 +70,17 @@ class SqlTasks:
             return _task(_row(connection, task))
 
     def get(self, task: TaskId) -> Task | None:
-        row = self._database.read().execute(f"{_SELECT} WHERE id = ?", (task,)).fetchone()
+        row = (
+            self._database.read().execute(f"{_SELECT} WHERE id = ?", (task,)).fetchone()
+        )
         return _task(row) if row else None
 
     def list(self, which: TaskFilter = ALL_TASKS) -> list[Task]:
         states = sorted(which.states or TaskState)
         where = f"state IN ({marks(states)}){_SHARDS[which.parts]}"
-        rows = self._database.read().execute(f"{_SELECT} WHERE {where} ORDER BY id DESC", states)
+        rows = self._database.read().execute(
+            f"{_SELECT} WHERE {where} ORDER BY id DESC", states
+        )
         return [_task(row) for row in rows]
 
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
@@ -81,16 +89,23 @@ class SqlTasks:
             if row is None:
                 return None
             found = _task(row)
-            connection.execute("UPDATE claim SET wanted = ? WHERE task = ?", (wanted, task))
+            connection.execute(
+                "UPDATE claim SET wanted = ? WHERE task = ?", (wanted, task)
+            )
             if not found.is_held(self._clock.now()):
-                self._change(connection, task, found.state, state_wanted(found.state, wanted))
+                self._change(
+                    connection, task, found.state, state_wanted(found.state, wanted)
+                )
             return _task(_row(connection, task))
 
     def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
         with self._writing(task) as connection:
             claim = claims.take(connection, task, holder, self._now(), ttl_s)
             if claim is not None:
-                connection.execute("UPDATE task SET state = ?, ending = '' WHERE id = ?", (TaskState.RUNNING, task))
+                connection.execute(
+                    "UPDATE task SET state = ?, ending = '' WHERE id = ?",
+                    (TaskState.RUNNING, task),
+                )
                 self._append(connection, task, [StateChanged(TaskState.RUNNING)])
             return claim
 
@@ -107,7 +122,10 @@ class SqlTasks:
         if left_s < ttl_s / 2:
             with self._writing(claim.task) as connection:
                 claims.check(connection, claim)
-                connection.execute("UPDATE claim SET expires_at = ? WHERE task = ?", (self._now() + ttl_s, claim.task))
+                connection.execute(
+                    "UPDATE claim SET expires_at = ? WHERE task = ?",
+                    (self._now() + ttl_s, claim.task),
+                )
         return wanted
 
     def save(self, claim: Claim, checkpoint: Checkpoint) -> None:
@@ -115,18 +133,27 @@ class SqlTasks:
             claims.check(connection, claim)
             connection.execute(
                 "UPDATE progress SET order_state = ?, counters = ? WHERE task = ?",
-                (checkpoint.order_state, orjson.dumps(dict(checkpoint.counters)), claim.task),
+                (
+                    checkpoint.order_state,
+                    orjson.dumps(dict(checkpoint.counters)),
+                    claim.task,
+                ),
             )
 
     def checkpoint(self, task: TaskId) -> Checkpoint:
-        row = self._database.read().execute("SELECT counters, order_state FROM progress WHERE task = ?", (task,))
+        row = self._database.read().execute(
+            "SELECT counters, order_state FROM progress WHERE task = ?", (task,)
+        )
         counters, order_state = row.fetchone() or (b"{}", b"")
         return Checkpoint(orjson.loads(counters), order_state)
 
     def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
         with self._writing(claim.task) as connection:
             claims.check(connection, claim)
-            connection.execute("UPDATE claim SET holder = '', expires_at = 0 WHERE task = ?", (claim.task,))
+            connection.execute(
+                "UPDATE claim SET holder = '', expires_at = 0 WHERE task = ?",
+                (claim.task,),
+            )
             connection.execute(
                 "UPDATE task SET state = ?, ending = ?, finished_at = ? WHERE id = ?",
                 (state, ending, self._now(), claim.task),
@@ -135,9 +162,17 @@ class SqlTasks:
 
     def delete(self, task: TaskId) -> bool:
         with self._writing(task) as connection:
-            shards = [shard for (shard,) in connection.execute("SELECT task FROM shard WHERE parent = ?", (task,))]
+            shards = [
+                shard
+                for (shard,) in connection.execute(
+                    "SELECT task FROM shard WHERE parent = ?", (task,)
+                )
+            ]
             rows = [_row(connection, each) for each in (task, *shards)]
-            if any(row is not None and _task(row).is_held(self._clock.now()) for row in rows):
+            if any(
+                row is not None and _task(row).is_held(self._clock.now())
+                for row in rows
+            ):
                 return False
             connection.execute("DELETE FROM parcel WHERE parent = ?", (task,))
             for each in (*shards, task):
@@ -156,13 +191,17 @@ class SqlTasks:
     def visits(self, task: TaskId) -> Iterator[VisitRecord]:
         """What became of each URL of a task, in order of admission."""
         connection = self._database.read()
-        shards = connection.execute("SELECT task FROM shard WHERE parent = ? ORDER BY number", (task,)).fetchall()
+        shards = connection.execute(
+            "SELECT task FROM shard WHERE parent = ? ORDER BY number", (task,)
+        ).fetchall()
         for each in (task, *(shard for (shard,) in shards)):
             yield from iterate_visits(connection, each)
 
     def drops(self, task: TaskId) -> dict[str, int]:
         """How many URLs were refused or dropped, by reason."""
-        rows = self._database.read().execute("SELECT reason, count FROM drops WHERE task = ?", (task,))
+        rows = self._database.read().execute(
+            "SELECT reason, count FROM drops WHERE task = ?", (task,)
+        )
         return dict(rows.fetchall())
 
     @contextmanager
@@ -172,12 +211,16 @@ class SqlTasks:
             self._database.lock(connection, claims.lock_name(task))
             yield connection
 
-    def _change(self, connection: Connection, task: TaskId, before: TaskState, after: TaskState) -> None:
+    def _change(
+        self, connection: Connection, task: TaskId, before: TaskState, after: TaskState
+    ) -> None:
         if before is not after:
             connection.execute("UPDATE task SET state = ? WHERE id = ?", (after, task))
             self._append(connection, task, [StateChanged(after)])
 
-    def _append(self, connection: Connection, task: TaskId, new: Sequence[Event]) -> None:
+    def _append(
+        self, connection: Connection, task: TaskId, new: Sequence[Event]
+    ) -> None:
         append_events(connection, task, self._now(), new, self._max_events)
 
     def _now(self) -> float:
@@ -187,8 +230,18 @@ class SqlTasks:
 def _delete(connection: Connection, task: TaskId) -> None:
     first, end = task << TASK_BITS, (task + 1) << TASK_BITS
     for table, column in (("url", "id"), ("source", "id"), ("mark", "url")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} >= ? AND {column} < ?", (first, end))  # noqa: S608
-    for table in ("drops", "pause", "memo", "met", "event", "progress", "claim", "shard"):
+        of_task = f"DELETE FROM {table} WHERE {column} >= ? AND {column} < ?"  # noqa: S608
+        connection.execute(of_task, (first, end))
+    for table in (
+        "drops",
+        "pause",
+        "memo",
+        "met",
+        "event",
+        "progress",
+        "claim",
+        "shard",
+    ):
         connection.execute(f"DELETE FROM {table} WHERE task = ?", (task,))  # noqa: S608
     connection.execute("DELETE FROM task WHERE id = ?", (task,))
 
@@ -198,7 +251,21 @@ def _row(connection: Connection, task: TaskId) -> Any:
 
 
 def _task(row: tuple[Any, ...]) -> Task:
-    id_, created_at, spec, state, ending, finished_at, wanted, holder, epoch, expires_at, counters, shards, *shard = row
+    (
+        id_,
+        created_at,
+        spec,
+        state,
+        ending,
+        finished_at,
+        wanted,
+        holder,
+        epoch,
+        expires_at,
+        counters,
+        shards,
+        *shard,
+    ) = row
     return Task(
         id=id_,
         spec=msgspec.json.decode(spec, type=TaskSpec),
@@ -206,7 +273,9 @@ def _task(row: tuple[Any, ...]) -> Task:
         wanted=Wanted(wanted),
         ending=Ending(ending) if ending else None,
         created_at=datetime.fromtimestamp(created_at, UTC),
-        finished_at=None if finished_at is None else datetime.fromtimestamp(finished_at, UTC),
+        finished_at=None
+        if finished_at is None
+        else datetime.fromtimestamp(finished_at, UTC),
         claim=Claim(id_, holder, epoch) if holder else None,
         expires_at=datetime.fromtimestamp(expires_at, UTC) if holder else None,
         counters=orjson.loads(counters),
@@ -216,21 +285,42 @@ def _task(row: tuple[Any, ...]) -> Task:
 
 
 def append_events(
-    connection: Connection, task: TaskId, at: float, events: Sequence[Event], most: int = MAX_EVENTS
+    connection: Connection,
+    task: TaskId,
+    at: float,
+    events: Sequence[Event],
+    most: int = MAX_EVENTS,
 ) -> None:
     """Add events to those of a task; only the latest `most` are kept."""
-    (last,) = connection.execute("SELECT coalesce(max(n), 0) FROM event WHERE task = ?", (task,)).fetchone()
-    rows = [(task, last + number, at, event.type, _dump(event)) for number, event in enumerate(events, 1)]
-    connection.executemany("INSERT INTO event (task, n, at, type, body) VALUES (?, ?, ?, ?, ?)", rows)
-    connection.execute("DELETE FROM event WHERE task = ? AND n <= ?", (task, last + len(rows) - most))
-
-
-def _read_events(connection: Connection, task: TaskId, after: int, limit: int) -> EventPage:
-    (first,) = connection.execute("SELECT coalesce(min(n), 0) FROM event WHERE task = ?", (task,)).fetchone()
-    rows = connection.execute(
-        "SELECT n, at, type, body FROM event WHERE task = ? AND n > ? ORDER BY n LIMIT ?", (task, after, limit)
+    (last,) = connection.execute(
+        "SELECT coalesce(max(n), 0) FROM event WHERE task = ?", (task,)
+    ).fetchone()
+    rows = [
+        (task, last + number, at, event.type, _dump(event))
+        for number, event in enumerate(events, 1)
+    ]
+    connection.executemany(
+        "INSERT INTO event (task, n, at, type, body) VALUES (?, ?, ?, ?, ?)", rows
     )
-    found = [Numbered(n, datetime.fromtimestamp(at, UTC), _DECODERS[kind].decode(body)) for n, at, kind, body in rows]
+    connection.execute(
+        "DELETE FROM event WHERE task = ? AND n <= ?", (task, last + len(rows) - most)
+    )
+
+
+def _read_events(
+    connection: Connection, task: TaskId, after: int, limit: int
+) -> EventPage:
+    (first,) = connection.execute(
+        "SELECT coalesce(min(n), 0) FROM event WHERE task = ?", (task,)
+    ).fetchone()
+    rows = connection.execute(
+        "SELECT n, at, type, body FROM event WHERE task = ? AND n > ? ORDER BY n LIMIT ?",
+        (task, after, limit),
+    )
+    found = [
+        Numbered(n, datetime.fromtimestamp(at, UTC), _DECODERS[kind].decode(body))
+        for n, at, kind, body in rows
+    ]
     return EventPage(first, tuple(found))
 
 
@@ -239,5 +329,9 @@ def _dump(event: Event) -> bytes:
         return msgspec.json.encode(event)
     except UnicodeEncodeError:  # a lone surrogate from a hostile document
         values = {name: getattr(event, name) for name in event.__slots__}
-        texts: dict[str, Any] = {name: clean(value) for name, value in values.items() if isinstance(value, str)}
+        texts: dict[str, Any] = {
+            name: clean(value)
+            for name, value in values.items()
+            if isinstance(value, str)
+        }
         return msgspec.json.encode(replace(event, **texts))

@@ -32,7 +32,13 @@ class SqlUsers:
         self._max_audit = max_audit
 
     def add(self, account: UserAccount, password_hash: str = "") -> bool:
-        row = (account.name, account.role, account.created_at.timestamp(), clean(account.subject), password_hash)
+        row = (
+            account.name,
+            account.role,
+            account.created_at.timestamp(),
+            clean(account.subject),
+            password_hash,
+        )
         sql = "INSERT INTO account (name, role, created_at, subject, password_hash) VALUES (?, ?, ?, ?, ?)"
         try:
             with self._database.write() as connection:
@@ -47,10 +53,15 @@ class SqlUsers:
         return self._one(f"{_ACCOUNT} WHERE name = ?", clean(name))
 
     def of_subject(self, subject: str) -> UserAccount | None:
-        return self._one(f"{_ACCOUNT} WHERE subject = ? AND subject <> ''", clean(subject))
+        return self._one(
+            f"{_ACCOUNT} WHERE subject = ? AND subject <> ''", clean(subject)
+        )
 
     def list(self) -> Sequence[UserAccount]:
-        return [_account(row) for row in self._database.read().execute(f"{_ACCOUNT} ORDER BY num")]
+        return [
+            _account(row)
+            for row in self._database.read().execute(f"{_ACCOUNT} ORDER BY num")
+        ]
 
     def password_hash(self, name: str) -> str:
         sql = "SELECT password_hash FROM account WHERE name = ?"
@@ -58,23 +69,47 @@ class SqlUsers:
         return str(row[0]) if row else ""
 
     def set_role(self, name: str, role: Role) -> bool:
-        return self._changes("UPDATE account SET role = ? WHERE name = ?", role, clean(name))
+        return self._changes(
+            "UPDATE account SET role = ? WHERE name = ?", role, clean(name)
+        )
 
     def set_password(self, name: str, password_hash: str) -> bool:
-        return self._changes("UPDATE account SET password_hash = ? WHERE name = ?", password_hash, clean(name))
+        return self._changes(
+            "UPDATE account SET password_hash = ? WHERE name = ?",
+            password_hash,
+            clean(name),
+        )
 
     def remove(self, name: str) -> bool:
         with self._database.write() as connection:
-            connection.execute("DELETE FROM credential WHERE account = ?", (clean(name),))
-            return connection.execute("DELETE FROM account WHERE name = ?", (clean(name),)).rowcount > 0
+            connection.execute(
+                "DELETE FROM credential WHERE account = ?", (clean(name),)
+            )
+            return (
+                connection.execute(
+                    "DELETE FROM account WHERE name = ?", (clean(name),)
+                ).rowcount
+                > 0
+            )
 
     def keep(self, credential: Credential) -> None:
         c = credential
         created_at = c.created_at.timestamp()
         scopes = " ".join(sorted(c.scopes))
-        row = (c.digest, c.account, c.kind, created_at, c.expires_at.timestamp(), clean(c.label), scopes, c.account)
+        row = (
+            c.digest,
+            c.account,
+            c.kind,
+            created_at,
+            c.expires_at.timestamp(),
+            clean(c.label),
+            scopes,
+            c.account,
+        )
         with self._database.write() as connection:
-            connection.execute("DELETE FROM credential WHERE expires_at <= ?", (created_at,))
+            connection.execute(
+                "DELETE FROM credential WHERE expires_at <= ?", (created_at,)
+            )
             connection.execute(
                 "INSERT INTO credential (digest, account, kind, created_at, expires_at, label, scopes) "
                 "SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM account WHERE name = ?)",
@@ -82,33 +117,51 @@ class SqlUsers:
             )
 
     def credential(self, digest: str) -> Credential | None:
-        row = self._database.read().execute(f"{_CREDENTIAL} WHERE digest = ?", (clean(digest),)).fetchone()
+        row = (
+            self._database.read()
+            .execute(f"{_CREDENTIAL} WHERE digest = ?", (clean(digest),))
+            .fetchone()
+        )
         return _credential(row) if row else None
 
     def credentials(self, name: str) -> Sequence[Credential]:
-        rows = self._database.read().execute(f"{_CREDENTIAL} WHERE account = ? ORDER BY num", (clean(name),))
+        rows = self._database.read().execute(
+            f"{_CREDENTIAL} WHERE account = ? ORDER BY num", (clean(name),)
+        )
         return [_credential(row) for row in rows]
 
     def forget(self, digests: Sequence[str]) -> None:
         with self._database.write() as connection:
-            connection.executemany("DELETE FROM credential WHERE digest = ?", [(digest,) for digest in digests])
+            connection.executemany(
+                "DELETE FROM credential WHERE digest = ?",
+                [(digest,) for digest in digests],
+            )
 
     def note(self, entry: AuditEntry) -> None:
-        texts = [clean(text) for text in (entry.who, entry.what, entry.about, entry.address)]
+        texts = [
+            clean(text) for text in (entry.who, entry.what, entry.about, entry.address)
+        ]
         with self._database.write() as connection:
             (num,) = connection.execute(
                 "INSERT INTO audit (at, who, what, about, address) VALUES (?, ?, ?, ?, ?) RETURNING num",
                 (entry.at.timestamp(), *texts),
             ).fetchone()
-            connection.execute("DELETE FROM audit WHERE num <= ?", (num - self._max_audit,))
+            connection.execute(
+                "DELETE FROM audit WHERE num <= ?", (num - self._max_audit,)
+            )
 
     def audit(self, limit: int = 100) -> Sequence[AuditEntry]:
-        sql = "SELECT at, who, what, about, address FROM audit ORDER BY num DESC LIMIT ?"
+        sql = (
+            "SELECT at, who, what, about, address FROM audit ORDER BY num DESC LIMIT ?"
+        )
         rows = self._database.read().execute(sql, (limit,))
         return [AuditEntry(_time(at), *texts) for at, *texts in rows]
 
     def samples(self) -> frozenset[TaskId]:
-        return frozenset(task for (task,) in self._database.read().execute("SELECT task FROM sample_task"))
+        return frozenset(
+            task
+            for (task,) in self._database.read().execute("SELECT task FROM sample_task")
+        )
 
     def mark_sample(self, task: TaskId, is_sample: bool) -> None:
         adding, removing = (
@@ -135,7 +188,15 @@ def _account(row: tuple[Any, ...]) -> UserAccount:
 def _credential(row: tuple[Any, ...]) -> Credential:
     digest, account, kind, created_at, expires_at, label, scopes = row
     given = frozenset(map(TokenScope, scopes.split()))
-    return Credential(digest, account, CredentialKind(kind), _time(created_at), _time(expires_at), label, given)
+    return Credential(
+        digest,
+        account,
+        CredentialKind(kind),
+        _time(created_at),
+        _time(expires_at),
+        label,
+        given,
+    )
 
 
 def _time(timestamp: float) -> datetime:

@@ -16,8 +16,12 @@ _KEEP = """
 INSERT INTO watched_site (origin, task, holder, read_to, asked_at, whole_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (origin) DO UPDATE SET task = excluded.task, holder = excluded.holder, read_to = excluded.read_to,
   asked_at = excluded.asked_at, whole_at = excluded.whole_at"""
-_KEEP_PAGE = "INSERT INTO watched_page (origin, key) VALUES (?, ?) ON CONFLICT DO NOTHING"
-_OWE = "INSERT INTO owed_page (origin, key, url) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_KEEP_PAGE = (
+    "INSERT INTO watched_page (origin, key) VALUES (?, ?) ON CONFLICT DO NOTHING"
+)
+_OWE = (
+    "INSERT INTO owed_page (origin, key, url) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+)
 _SITE = "SELECT origin, task, holder, read_to, asked_at, whole_at FROM watched_site WHERE origin = ?"
 
 
@@ -29,7 +33,10 @@ class SqlWatchedSites:
         self._commits = commits
 
     def origins(self) -> list[str]:
-        return [row[0] for row in self._database.read().execute("SELECT origin FROM watched_site")]
+        return [
+            row[0]
+            for row in self._database.read().execute("SELECT origin FROM watched_site")
+        ]
 
     def site(self, origin: str) -> WatchedSite | None:
         row = self._database.read().execute(_SITE, (clean(origin),)).fetchone()
@@ -44,18 +51,25 @@ class SqlWatchedSites:
         times = read_to, site.asked_at.timestamp(), site.whole_at.timestamp()
 
         def write(connection: Connection) -> None:
-            connection.execute(_KEEP, (clean(site.origin), site.task, clean(site.holder), *times))
+            connection.execute(
+                _KEEP, (clean(site.origin), site.task, clean(site.holder), *times)
+            )
 
         return awaited(self._commits.submit(write))
 
     def pages(self, origin: str) -> Iterator[int]:
-        rows = self._database.read().execute("SELECT key FROM watched_page WHERE origin = ?", (clean(origin),))
+        rows = self._database.read().execute(
+            "SELECT key FROM watched_page WHERE origin = ?", (clean(origin),)
+        )
         return (row[0] for row in rows)
 
     def keep_page(self, origin: str, key: int) -> asyncio.Future[None]:
         def write(connection: Connection) -> None:
             connection.execute(_KEEP_PAGE, (clean(origin), key))
-            connection.execute("DELETE FROM owed_page WHERE origin = ? AND key = ?", (clean(origin), key))
+            connection.execute(
+                "DELETE FROM owed_page WHERE origin = ? AND key = ?",
+                (clean(origin), key),
+            )
 
         return awaited(self._commits.submit(write, linger_s=LINGER_S))
 
@@ -63,14 +77,19 @@ class SqlWatchedSites:
         rows = [(clean(origin), key, clean(url)) for key, url in pages.items()]
 
         def write(connection: Connection) -> None:
-            connection.executemany("DELETE FROM watched_page WHERE origin = ? AND key = ?", [row[:2] for row in rows])
+            connection.executemany(
+                "DELETE FROM watched_page WHERE origin = ? AND key = ?",
+                [row[:2] for row in rows],
+            )
             connection.executemany(_OWE, rows)
 
         return awaited(self._commits.submit(write))
 
     def owed(self, origin: str) -> list[str]:
         query = "SELECT url FROM owed_page WHERE origin = ? ORDER BY key"
-        return [row[0] for row in self._database.read().execute(query, (clean(origin),))]
+        return [
+            row[0] for row in self._database.read().execute(query, (clean(origin),))
+        ]
 
 
 def _time(at: float) -> datetime:

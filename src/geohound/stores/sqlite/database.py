@@ -65,7 +65,12 @@ _SCRIPTS = (
 BUSY_TIMEOUT_MS = 30_000
 _BOOLEANS = ("ok", "is_document", "is_wanted", "is_whole", "is_idle", "has_more")
 # Faults of what is written; all others are faults of the file, and everybody's.
-_OWN_FAULTS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError, sqlite3.InterfaceError)
+_OWN_FAULTS = (
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,
+    sqlite3.DataError,
+    sqlite3.InterfaceError,
+)
 
 
 class _Connection(sqlite3.Connection):
@@ -85,7 +90,9 @@ class SqliteDatabase:
         self._local = threading.local()
         # Weak, so that the connection of a thread ends with the thread: web servers come and go with theirs.
         self._readers: WeakSet[_Connection] = WeakSet()
-        self._readers_lock = threading.Lock()  # not that of the writer: who reads waits for nobody
+        self._readers_lock = (
+            threading.Lock()
+        )  # not that of the writer: who reads waits for nobody
         self._closed = False
         self._writer = self._open_checked()
         if not durable:
@@ -95,11 +102,15 @@ class SqliteDatabase:
         try:
             is_folder = self.path.is_dir()
         except PermissionError:
-            raise StoreError(f"{self.path} may not be looked at by this user; name a file in another folder.") from None
+            raise StoreError(
+                f"{self.path} may not be looked at by this user; name a file in another folder."
+            ) from None
         if is_folder:
             raise StoreError(f"{self.path} is a folder; name a file for the catalogue.")
         if not self.path.parent.is_dir():
-            raise StoreError(f"There is no folder {self.path.parent}; create it or name another file.")
+            raise StoreError(
+                f"There is no folder {self.path.parent}; create it or name another file."
+            )
         self._source, self.is_read_only = _source(self.path)
         try:
             connection = _connect(self._source)
@@ -219,10 +230,18 @@ def make_folder(folder: Path) -> None:
 def _source(path: Path) -> tuple[str, bool]:
     """The address of the file for SQLite, and whether it may only be read: it, its folder or its file system."""
     address = f"file:{quote(str(path.absolute()))}"
-    if not path.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+    if not path.exists() or (
+        os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    ):
         return address, False
-    for way in ("mode=ro", "mode=ro&immutable=1"):  # the second where the files of the log cannot be made
-        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"{address}?{way}", uri=True)) as trial:
+    for way in (
+        "mode=ro",
+        "mode=ro&immutable=1",
+    ):  # the second where the files of the log cannot be made
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(f"{address}?{way}", uri=True)) as trial,
+        ):
             trial.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return f"{address}?{way}", True
     return f"{address}?mode=ro", True
@@ -267,23 +286,33 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     _refuse_strangers(connection, path)
     if _number(connection, "user_version") != VERSION:
-        raise StoreError(f"{path} has to be upgraded, but may only be read; copy it to a folder that you may write.")
+        raise StoreError(
+            f"{path} has to be upgraded, but may only be read; copy it to a folder that you may write."
+        )
 
 
 def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
     version = _number(connection, "user_version")
     is_ours = _number(connection, "application_id") == APPLICATION_ID
-    is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    is_empty = (
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    )
     if not is_ours and not (is_empty and version == 0):
-        raise StoreError(f"{path} is an SQLite file, but not a Geohound catalogue; name another file.")
+        raise StoreError(
+            f"{path} is an SQLite file, but not a Geohound catalogue; name another file."
+        )
     if version > VERSION:
         raise StoreError(
             f"{path} was written by a newer Geohound (catalogue version {version}, "
             f"this one knows {VERSION}); install the newer Geohound or name another file."
         )
-    missing = [step for step in range(version or VERSION, VERSION) if step not in UPGRADES]
+    missing = [
+        step for step in range(version or VERSION, VERSION) if step not in UPGRADES
+    ]
     if missing:
-        raise StoreError(f"{path} has catalogue version {version}, which is too old to be upgraded.")
+        raise StoreError(
+            f"{path} has catalogue version {version}, which is too old to be upgraded."
+        )
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -15,7 +15,9 @@ def run_scripts(connection: sqlite3.Connection, names: Sequence[str]) -> None:
     # Not executescript: it commits first, and then two processes could create the tables at once.
     for name in names:
         statement = ""
-        for line in Path(__file__).with_name(name).read_text("utf-8").splitlines(keepends=True):
+        for line in (
+            Path(__file__).with_name(name).read_text("utf-8").splitlines(keepends=True)
+        ):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
@@ -27,7 +29,9 @@ def forget_text_index(connection: sqlite3.Connection) -> None:
     for table in ("words", "box_index", "box"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE layer DROP COLUMN box")
-    connection.execute("ALTER TABLE service ADD COLUMN popularity INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        "ALTER TABLE service ADD COLUMN popularity INTEGER NOT NULL DEFAULT 0"
+    )
     connection.execute(
         "UPDATE service SET popularity = (SELECT count(*) FROM sighting s WHERE s.service = service.num)"
     )
@@ -44,14 +48,19 @@ def specify(connection: sqlite3.Connection) -> None:
     """Version 7 kept all settings of a task; version 8 keeps what was asked for."""
     connection.execute("ALTER TABLE task ADD COLUMN ending TEXT NOT NULL DEFAULT ''")
     connection.execute("ALTER TABLE task RENAME COLUMN settings TO spec")
-    rows = connection.execute("SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id").fetchall()
+    rows = connection.execute(
+        "SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id"
+    ).fetchall()
     from geohound.model.work.task import Ending  # noqa: PLC0415 - few files are of that age
 
     for task, stored, seeds, counters in rows:
         spec = _spec(orjson.loads(stored), orjson.loads(seeds))
         ending = orjson.loads(counters or b"{}").get("ended", "")
         ended = ending if ending in set(Ending) else ""
-        connection.execute("UPDATE task SET spec = ?, ending = ? WHERE id = ?", (orjson.dumps(spec), ended, task))
+        connection.execute(
+            "UPDATE task SET spec = ?, ending = ? WHERE id = ?",
+            (orjson.dumps(spec), ended, task),
+        )
     connection.execute("ALTER TABLE task DROP COLUMN seeds")
     run_scripts(connection, ["event.sql"])
     connection.execute(
@@ -116,9 +125,12 @@ def note_declared(connection: sqlite3.Connection) -> None:
     run_scripts(connection, ["declared.sql"])
     rows = connection.execute("SELECT num, endpoint, body FROM service").fetchall()
     for num, endpoint, body in rows:
-        declared = declared_endpoint(str(orjson.loads(body).get("online_resource") or ""))
+        declared = declared_endpoint(
+            str(orjson.loads(body).get("online_resource") or "")
+        )
         connection.execute(
-            "UPDATE service SET host = ?, declared = ? WHERE num = ?", (host_of(endpoint), declared, num)
+            "UPDATE service SET host = ?, declared = ? WHERE num = ?",
+            (host_of(endpoint), declared, num),
         )
 
 
@@ -131,10 +143,17 @@ def write_lives(connection: sqlite3.Connection) -> None:
     from geohound.model.health import Check, HealthState, states  # noqa: PLC0415
 
     run_scripts(connection, ["biography.sql"])
-    rows = connection.execute("SELECT service, at, ok, reason FROM health_check ORDER BY service, at, num").fetchall()
+    rows = connection.execute(
+        "SELECT service, at, ok, reason FROM health_check ORDER BY service, at, num"
+    ).fetchall()
     for num, looks in groupby(rows, lambda row: row[0]):
         checks = [
-            Check("", datetime.fromtimestamp(at, UTC), None if ok is None else bool(ok), reason)
+            Check(
+                "",
+                datetime.fromtimestamp(at, UTC),
+                None if ok is None else bool(ok),
+                reason,
+            )
             for _, at, ok, reason in looks
         ]
         was = HealthState.UNKNOWN

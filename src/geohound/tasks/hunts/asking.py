@@ -69,12 +69,16 @@ class Asker:
         usual = sum(worths.values()) / max(1, sum(step.read for step in steps))
         of_new = (sum(worths[id(step)] for step in once) + usual) / (len(once) + 1)
         had = 0
-        for _ in range(self.plan.rules.queries_per_round * self.plan.rules.counted_per_query):
+        for _ in range(
+            self.plan.rules.queries_per_round * self.plan.rules.counted_per_query
+        ):
             usable = {source.name: source for source in self.providers.usable}
             worth = [
                 (worths[id(step)] / step.read * step.last_new, step)
                 for step in steps
-                if step.has_more and step.last_new >= MIN_NEW_SHARE and step.source in usable
+                if step.has_more
+                and step.last_new >= MIN_NEW_SHARE
+                and step.source in usable
             ]
             best = max(worth, key=lambda each: each[0], default=None)
             if best is None or best[0] <= of_new:
@@ -105,16 +109,26 @@ class Asker:
         number = self._number_of(source, asked.text)
         if not number:
             return None
-        page, requests = await self.providers.page(PageAsked(source, asked.text, number))
+        page, requests = await self.providers.page(
+            PageAsked(source, asked.text, number)
+        )
         is_cached = page is not None and not requests
         is_thrown_away = asked.is_count and not self.plan.rules.deepens
         if requests and not is_thrown_away:  # also those in vain
             self.results.open_step(self._new_step(asked, source)).requests += requests
         if page is None:
             return None
-        new = 0 if is_thrown_away else self._note(asked, source, number, page, is_cached=is_cached)
+        new = (
+            0
+            if is_thrown_away
+            else self._note(asked, source, number, page, is_cached=is_cached)
+        )
         cost = 0.0 if is_cached else source.searcher.terms.cost_usd
-        self.providers.emit(QueryAnswered(source.name, asked.text, number, len(page.results), new, cost, is_cached))
+        self.providers.emit(
+            QueryAnswered(
+                source.name, asked.text, number, len(page.results), new, cost, is_cached
+            )
+        )
         return page
 
     def _number_of(self, source: AskedSearcher, text: str) -> int:
@@ -124,7 +138,15 @@ class Asker:
             return 1
         return step.pages + 1 if step.has_more else 0
 
-    def _note(self, asked: AskedQuery, source: AskedSearcher, number: int, page: SearchPage, *, is_cached: bool) -> int:
+    def _note(
+        self,
+        asked: AskedQuery,
+        source: AskedSearcher,
+        number: int,
+        page: SearchPage,
+        *,
+        is_cached: bool,
+    ) -> int:
         """What a page has brought; how many of its addresses nobody has named before."""
         terms = source.searcher.terms
         first_rank = 1 + (number - 1) * terms.page_size
@@ -136,14 +158,18 @@ class Asker:
         step.seeds += new
         step.cost_usd += 0.0 if is_cached else terms.cost_usd
         step.pages = max(step.pages, number)
-        step.has_more = page.has_more and not repeats and number * terms.page_size < most
+        step.has_more = (
+            page.has_more and not repeats and number * terms.page_size < most
+        )
         step.last_new = new / len(page.results) if page.results else 0.0
         self._learn(asked, page, step.results)
         return new
 
     def _note_named(self, source: AskedSearcher, page: SearchPage) -> int:
         """How many addresses of a page its provider has not named before: where it repeats itself, there is no end."""
-        return sum(self._named.add(hash((source.name, result.url))) for result in page.results)
+        return sum(
+            self._named.add(hash((source.name, result.url))) for result in page.results
+        )
 
     def _new_step(self, asked: AskedQuery, source: AskedSearcher) -> HuntStep:
         return HuntStep(

@@ -7,7 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from geohound.agent.choosing import next_queries, renew_correlations, words_to_count
-from geohound.agent.evolution import Phase, PhaseProgress, StayLimits, expected_gain, next_phase
+from geohound.agent.evolution import (
+    Phase,
+    PhaseProgress,
+    StayLimits,
+    expected_gain,
+    next_phase,
+)
 from geohound.agent.knowledge import Knowledge
 from geohound.agent.queries import DAY_S, daily_queries
 from geohound.agent.rules import limit_for
@@ -25,7 +31,9 @@ from .learning import HuntObserver
 from .providers import Providers
 from .results import ResultBook, root_pages
 
-SEED_ROUND = 5  # queries of the plan in the first round, and wherever nothing was learned
+SEED_ROUND = (
+    5  # queries of the plan in the first round, and wherever nothing was learned
+)
 ROUND_WAIT_S = 30.0  # at most, for the results of a round to be read
 LOOK_S = 0.05
 MIN_CRAWL_REQUESTS = 50  # before the crawl's own gain counts
@@ -85,14 +93,22 @@ class Hunt:
         self.run_began = self.phase_began = self.clock.monotonic()
         self._gained = self._spent
         asker = Asker(
-            self.plan, self.providers, self.known, self.results, self.state, self.clock, lambda: self.elapsed_s
+            self.plan,
+            self.providers,
+            self.known,
+            self.results,
+            self.state,
+            self.clock,
+            lambda: self.elapsed_s,
         )
         crawl.admit(self.known_seeds)
         if not self.plan.searches:
             self._take_kept(None)
             self._admit_results(crawl, order, book)
         elif self.results.found_by or self.state.pool_at:
-            self._take_kept(self.providers.task)  # what was asked before a kill, and not yet read
+            self._take_kept(
+                self.providers.task
+            )  # what was asked before a kill, and not yet read
         if self.state.phase is not Phase.SEARCH:
             crawl.release()
         while self.plan.searches and not self._is_over(crawl):
@@ -123,14 +139,24 @@ class Hunt:
 
     def _is_over(self, crawl: FedCrawl) -> bool:
         is_last = 0 < self.plan.max_rounds <= self.state.rounds
-        return is_last or self.providers.is_unable or crawl.is_over or self.state.phase is Phase.CRAWL
+        return (
+            is_last
+            or self.providers.is_unable
+            or crawl.is_over
+            or self.state.phase is Phase.CRAWL
+        )
 
     @property
     def has_failed(self) -> bool:
         """Did every provider fail before the hunt was over? Then the next run asks them again."""
         is_asking = self.plan.searches and self.state.phase is not Phase.CRAWL
         is_last = 0 < self.plan.max_rounds <= self.state.rounds
-        return is_asking and not is_last and bool(self.providers.failures) and not self.providers.usable
+        return (
+            is_asking
+            and not is_last
+            and bool(self.providers.failures)
+            and not self.providers.usable
+        )
 
     @property
     def _now(self) -> float:
@@ -142,28 +168,52 @@ class Hunt:
             return await asker.ask_all(self._first_queries())
         renew_correlations(self.known, self.plan.rules, self._now)
         had = await asker.deepen() if self.plan.rules.deepens else 0
-        room = self.plan.rules.queries_per_round * self.plan.rules.counted_per_query - had
-        had += await asker.ask_all([AskedQuery(w, (w,), is_count=True) for w in self._uncounted()[: max(0, room)]])
-        chosen = next_queries(self.known, self.plan.rules, self._now, self._limit, self.plan.subject.words)
+        room = (
+            self.plan.rules.queries_per_round * self.plan.rules.counted_per_query - had
+        )
+        had += await asker.ask_all(
+            [
+                AskedQuery(w, (w,), is_count=True)
+                for w in self._uncounted()[: max(0, room)]
+            ]
+        )
+        chosen = next_queries(
+            self.known, self.plan.rules, self._now, self._limit, self.plan.subject.words
+        )
         learned = [AskedQuery(each.text, each.query, each.explores) for each in chosen]
-        return had + await asker.ask_all([*learned, *self._from_pool(max(1, len(learned)) if learned else SEED_ROUND)])
+        return had + await asker.ask_all(
+            [
+                *learned,
+                *self._from_pool(max(1, len(learned)) if learned else SEED_ROUND),
+            ]
+        )
 
     def _uncounted(self) -> list[str]:
-        return words_to_count(self.known, self.plan.rules, self._now, self.plan.subject.words)
+        return words_to_count(
+            self.known, self.plan.rules, self._now, self.plan.subject.words
+        )
 
     @property
     def _limit(self) -> float:
         """Estimated results that are too many for one word."""
-        most = max((source.searcher.terms.max_results for source in self.providers.usable), default=0)
+        most = max(
+            (source.searcher.terms.max_results for source in self.providers.usable),
+            default=0,
+        )
         shown = min(most, self.plan.max_results or most, self.known.shown or most)
         return limit_for(self.plan.rules.score, shown)
 
     def _first_queries(self) -> list[AskedQuery]:
         """Those of the plan; of what earlier hunts have asked, the few that covered most hosts (S_Aq)."""
-        return [*self._from_pool(SEED_ROUND), *(plain_query(text) for text in self._covering())]
+        return [
+            *self._from_pool(SEED_ROUND),
+            *(plain_query(text) for text in self._covering()),
+        ]
 
     def _covering(self) -> list[str]:
-        hosts = self.results.hosts_by_query(self.providers.cache, {source.name for source in self.providers.sources})
+        hosts = self.results.hosts_by_query(
+            self.providers.cache, {source.name for source in self.providers.sources}
+        )
         known = {" ".join(query) for query in self.known.asked}
         again = {text: found for text, found in hosts.items() if text.lower() in known}
         return fewest_queries(again)[:SEED_ROUND] if again else []
@@ -193,9 +243,13 @@ class Hunt:
         names = {source.name for source in self.providers.sources}
         for kept in self.providers.cache.kept(self.providers.budget.refresh_s, task):
             if not names or kept.source in names:
-                self.results.note(kept.source, kept.query, kept.page, 1 + (kept.number - 1) * 10)
+                self.results.note(
+                    kept.source, kept.query, kept.page, 1 + (kept.number - 1) * 10
+                )
 
-    def _admit_results(self, crawl: FedCrawl, order: Order, book: AddressBook) -> set[str]:
+    def _admit_results(
+        self, crawl: FedCrawl, order: Order, book: AddressBook
+    ) -> set[str]:
         """The new results, with the root pages of their hosts; the addresses of those that will be read."""
         seeds = self.results.take_seeds(order, book)
         for seed in seeds:
@@ -204,14 +258,24 @@ class Hunt:
         crawl.admit(list(root_pages(seeds, order)) if self.plan.crawls else [])
         return taken
 
-    async def _read_round(self, crawl: FedCrawl, order: Order, book: AddressBook) -> None:
+    async def _read_round(
+        self, crawl: FedCrawl, order: Order, book: AddressBook
+    ) -> None:
         """Have the new results read; what is slow is not waited for."""
         seeds = self._admit_results(crawl, order, book)
         await crawl.flush()
         until = self.clock.monotonic() + ROUND_WAIT_S
-        while seeds and not self.providers.stopped and not crawl.is_over and self.clock.monotonic() < until:
+        while (
+            seeds
+            and not self.providers.stopped
+            and not crawl.is_over
+            and self.clock.monotonic() < until
+        ):
             await self.clock.sleep(LOOK_S)
-            is_enough = self.state.phase is not Phase.SEARCH and len(seeds - self.observer.read) <= len(seeds) // 10
+            is_enough = (
+                self.state.phase is not Phase.SEARCH
+                and len(seeds - self.observer.read) <= len(seeds) // 10
+            )
             if crawl.is_idle or is_enough:
                 break
 
@@ -219,7 +283,9 @@ class Hunt:
     def _spent(self) -> tuple[float, int]:
         """What new services of all results count, and cost in requests; of this run, but for those to providers."""
         gains = self.observer.gains
-        return gains.services["search"], gains.requests["search"] + self.providers.yields.requests
+        return gains.services["search"], gains.requests[
+            "search"
+        ] + self.providers.yields.requests
 
     async def _end_round(self, crawl: FedCrawl) -> None:
         """What the round has brought, and what follows from it."""
@@ -245,11 +311,16 @@ class Hunt:
         gains, is_both = self.observer.gains, self.state.phase is Phase.BOTH
         has_crawled = is_both and gains.requests["crawl"] >= MIN_CRAWL_REQUESTS
         own = gains.per_request("crawl") if has_crawled else 0.0
-        return PhaseProgress(self._phase_s, self.state.phase_rounds, expected_gain(self.state.gains), own)
+        return PhaseProgress(
+            self._phase_s, self.state.phase_rounds, expected_gain(self.state.gains), own
+        )
 
     def record(self) -> dict[str, Any]:
         """For the counters of the task: how far the agent is, and its steps."""
-        seconds = {"phase_s": round(self._phase_s, 2), "total_s": round(self.elapsed_s, 2)}
+        seconds = {
+            "phase_s": round(self._phase_s, 2),
+            "total_s": round(self.elapsed_s, 2),
+        }
         return {
             "agent": asdict(self.state) | seconds,
             "steps": self.results.rows(),

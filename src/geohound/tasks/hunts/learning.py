@@ -20,7 +20,9 @@ from geohound.urls.address_book import AddressBook
 from .results import ResultBook
 
 MAX_LINKS = 200  # of a page, whose words count
-_MAX_PAGES = 5_000  # of which titles and terms are remembered until their services answer
+_MAX_PAGES = (
+    5_000  # of which titles and terms are remembered until their services answer
+)
 _MAX_TEXT = 4_000  # characters of a page, whose terms count
 
 
@@ -35,7 +37,9 @@ class _ReadPage:
 class Gains:
     """New services and requests, of the results of queries and of the crawl beyond them."""
 
-    services: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))  # what they count
+    services: defaultdict[str, float] = field(
+        default_factory=lambda: defaultdict(float)
+    )  # what they count
     requests: Counter[str] = field(default_factory=Counter)
 
     def per_request(self, name: str) -> float:
@@ -46,7 +50,12 @@ class HuntObserver:
     """An observer in front of another: it counts for sources, steps and gains, and teaches the agent."""
 
     def __init__(
-        self, inner: CrawlObserver, yields: SourceYields, results: ResultBook, known: Knowledge, book: AddressBook
+        self,
+        inner: CrawlObserver,
+        yields: SourceYields,
+        results: ResultBook,
+        known: Knowledge,
+        book: AddressBook,
     ) -> None:
         self._inner = inner
         self._yields = yields
@@ -58,14 +67,18 @@ class HuntObserver:
         self.subject = Subject()
         self.off_subject = 1.0  # what a service counts that is not about the subject
         self.is_learning = True
-        self.read: set[str] = set()  # results of queries that were asked for, whatever came of it
+        self.read: set[str] = (
+            set()
+        )  # results of queries that were asked for, whatever came of it
         self._links = HashSet()  # that were counted
         self._pages: Recent[str, _ReadPage] = Recent(_MAX_PAGES)
         self._hosts_terms = HashSet()
 
     def on_report(self, candidate: Candidate, report: Report) -> None:
         self._yields.note(candidate)
-        self._yields.note_services((service.endpoint for service in report.services), candidate)
+        self._yields.note_services(
+            (service.endpoint for service in report.services), candidate
+        )
         is_of_search = self._results.query_of(candidate) is not None
         self.gains.requests["search" if is_of_search else "crawl"] += report.asked
         if candidate.url in self._results.found_by:
@@ -74,7 +87,9 @@ class HuntObserver:
             self._learn(candidate, report.result)
         self._inner.on_report(candidate, report)
 
-    def on_service(self, service: Service, candidate: Candidate, score: float | None = None) -> None:
+    def on_service(
+        self, service: Service, candidate: Candidate, score: float | None = None
+    ) -> None:
         self._yields.count_service(candidate)
         asked = self._results.query_of(candidate)
         is_about = self.subject.is_about(service)
@@ -109,19 +124,30 @@ class HuntObserver:
         known = self._known
         title = text_words(page.title)
         known.titles.add(title)
-        self._pages.put(url, _ReadPage(title, text_words(f"{page.title} {page.text[:_MAX_TEXT]}")))
+        self._pages.put(
+            url, _ReadPage(title, text_words(f"{page.title} {page.text[:_MAX_TEXT]}"))
+        )
         for link in read.links[:MAX_LINKS]:
             if not self._links.add(hash(link.url)):
                 continue
             known.urls.add(url_words(link.url))
             known.texts.add(text_words(link.text))
-            if not self.learns_from_live and self._book.classify(link.url)[0] is urls.ServiceHint.CERTAIN:
+            if (
+                not self.learns_from_live
+                and self._book.classify(link.url)[0] is urls.ServiceHint.CERTAIN
+            ):
                 self._count_live(link.url, link.text, url)
 
     def _learn_live(self, candidate: Candidate) -> None:
         """A service answered: its address, the text of the link and the title of its page count."""
-        if candidate.purpose is Purpose.PROBE or self._book.looks_like_service(candidate.url):
-            self._count_live(candidate.url, candidate.clue if candidate.found_on else "", candidate.found_on)
+        if candidate.purpose is Purpose.PROBE or self._book.looks_like_service(
+            candidate.url
+        ):
+            self._count_live(
+                candidate.url,
+                candidate.clue if candidate.found_on else "",
+                candidate.found_on,
+            )
         else:
             self._count_page(candidate.url)
 
@@ -140,4 +166,6 @@ class HuntObserver:
         page.is_counted = True
         self._known.titles.add_live(page.title)
         host = urls.host(url)
-        self._known.note_terms([term for term in page.terms if self._hosts_terms.add(hash((host, term)))])
+        self._known.note_terms(
+            [term for term in page.terms if self._hosts_terms.add(hash((host, term)))]
+        )

@@ -12,7 +12,15 @@ from geohound.agent.knowledge import read_knowledge
 from geohound.agent.rules import AgentRules, ScoreRules
 from geohound.agent.seed_selection import known_seeds
 from geohound.agent.subject import Subject
-from geohound.contracts import CatalogueStore, Clock, Fetcher, KnowledgeStore, Order, SearchCache, Searcher
+from geohound.contracts import (
+    CatalogueStore,
+    Clock,
+    Fetcher,
+    KnowledgeStore,
+    Order,
+    SearchCache,
+    Searcher,
+)
 from geohound.crawler.observer import CrawlObserver
 from geohound.model.visit import Candidate, Purpose, Via
 from geohound.model.work.frontier import VisitRecord
@@ -71,18 +79,36 @@ class HuntLeft(NamedTuple):
     visits: Sequence[VisitRecord]
 
 
-def make_hunt(settings: Settings, goal: CrawlGoal, around: HuntAround, left: HuntLeft, asking: Asking) -> Hunt:
+def make_hunt(
+    settings: Settings,
+    goal: CrawlGoal,
+    around: HuntAround,
+    left: HuntLeft,
+    asking: Asking,
+) -> Hunt:
     """The agent of one task, as it was left."""
     store, counters = around.store, left.counters
     sources = read_sources(goal.searchers, asking.searchers)
-    names = [*(source.name for source in sources), *([CATALOGUE] if goal.catalogue_hosts else [])]
+    names = [
+        *(source.name for source in sources),
+        *([CATALOGUE] if goal.catalogue_hosts else []),
+    ]
     yields = SourceYields.going_on(names, counters, left.visits)
     refresh_s = 3600 * settings.agent_refresh_pages_h
     budget = SearchBudget(settings.max_queries, settings.max_search_cost_usd, refresh_s)
     for name, pages in store.searches.asked_by(left.task).items():
-        yields.count_at_least(name, pages)  # a kill may cost the last seconds of the counters
+        yields.count_at_least(
+            name, pages
+        )  # a kill may cost the last seconds of the counters
     providers = Providers(
-        sources, store.searches, asking.fetcher, store.clock, yields, around.feed.add, budget, left.task
+        sources,
+        store.searches,
+        asking.fetcher,
+        store.clock,
+        yields,
+        around.feed.add,
+        budget,
+        left.task,
     )
     known = read_knowledge(store.knowledge.find(goal.knowledge))
     results = ResultBook.going_on(counters, left.visits)
@@ -100,7 +126,9 @@ def make_hunt(settings: Settings, goal: CrawlGoal, around: HuntAround, left: Hun
     )  # fmt: skip
 
 
-def _known(goal: CrawlGoal, around: HuntAround, yields: SourceYields) -> list[Candidate]:
+def _known(
+    goal: CrawlGoal, around: HuntAround, yields: SourceYields
+) -> list[Candidate]:
     """Seeds from the services of the catalogue and from hosts that had some (LI-13)."""
     met = around.store.catalogue.met_at(MAX_RECALLED)
     made = []
@@ -108,7 +136,15 @@ def _known(goal: CrawlGoal, around: HuntAround, yields: SourceYields) -> list[Ca
         purpose = Purpose.PROBE if around.book.looks_like_service(url) else Purpose.PAGE
         clue = f"{CATALOGUE}: known host"
         yields.count_seed(clue)
-        made.append(Candidate(url, Via.SEARCH, clue=clue, score=around.order.seed(url, place), purpose=purpose))
+        made.append(
+            Candidate(
+                url,
+                Via.SEARCH,
+                clue=clue,
+                score=around.order.seed(url, place),
+                purpose=purpose,
+            )
+        )
     return made
 
 
@@ -125,9 +161,15 @@ def hunt_plan(settings: Settings, goal: CrawlGoal) -> HuntPlan:
         max_results=min(most, width),
         stays={
             Phase.SEARCH: StayLimits(
-                settings.agent_search_time_s, settings.agent_search_rounds, settings.agent_search_gain
+                settings.agent_search_time_s,
+                settings.agent_search_rounds,
+                settings.agent_search_gain,
             ),
-            Phase.BOTH: StayLimits(settings.agent_both_time_s, settings.agent_both_rounds, settings.agent_both_gain),
+            Phase.BOTH: StayLimits(
+                settings.agent_both_time_s,
+                settings.agent_both_rounds,
+                settings.agent_both_gain,
+            ),
         }
         if CRAWL in steps
         else {},

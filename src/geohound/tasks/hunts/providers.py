@@ -27,10 +27,16 @@ class AskedSearcher(NamedTuple):
     address: str
 
 
-def read_sources(names: tuple[str, ...], known: Mapping[str, Searcher]) -> list[AskedSearcher]:
+def read_sources(
+    names: tuple[str, ...], known: Mapping[str, Searcher]
+) -> list[AskedSearcher]:
     """The providers of a hunt; those that this installation does not know are left out."""
     split = [(name, *name.partition("=")[::2]) for name in names]
-    return [AskedSearcher(name, known[which], address) for name, which, address in split if which in known]
+    return [
+        AskedSearcher(name, known[which], address)
+        for name, which, address in split
+        if which in known
+    ]
 
 
 class PageAsked(NamedTuple):
@@ -63,8 +69,12 @@ class Providers:
     budget: SearchBudget
     task: TaskId = 0
     stopped: bool = False
-    failures: dict[str, str] = field(default_factory=dict)  # a sentence for each that is left alone
-    _free: dict[str, int] = field(default_factory=dict)  # requests that cost nothing, in this period
+    failures: dict[str, str] = field(
+        default_factory=dict
+    )  # a sentence for each that is left alone
+    _free: dict[str, int] = field(
+        default_factory=dict
+    )  # requests that cost nothing, in this period
 
     @property
     def usable(self) -> list[AskedSearcher]:
@@ -84,7 +94,11 @@ class Providers:
     def kept(self, asked: PageAsked) -> SearchPage | None:
         """A page that was had of late."""
         cached = self.cache.cached(asked.source.name, asked.text, asked.number)
-        return cached.page if cached is not None and cached.age_s < self.budget.refresh_s else None
+        return (
+            cached.page
+            if cached is not None and cached.age_s < self.budget.refresh_s
+            else None
+        )
 
     async def page(self, asked: PageAsked) -> tuple[SearchPage | None, int]:
         """The page, if it is to be had, and how many requests that took: none where it had been kept."""
@@ -98,31 +112,49 @@ class Providers:
             return None, 0
         answer, requests = await self._request(asked)
         if isinstance(answer, Failure):
-            cost = asked.source.searcher.terms.cost_usd if answer.reason.means.is_asked else 0.0
+            cost = (
+                asked.source.searcher.terms.cost_usd
+                if answer.reason.means.is_asked
+                else 0.0
+            )
             self._give_up(asked, answer.detail, cost)
             return None, requests
-        await self.cache.keep(asked.source.name, asked.text, asked.number, answer, self.task)
+        await self.cache.keep(
+            asked.source.name, asked.text, asked.number, answer, self.task
+        )
         return answer, requests
 
     def _give_up(self, asked: PageAsked, why: str, cost_usd: float) -> None:
         name = asked.source.name
         self.failures[name] = why
-        self.emit(QueryAnswered(name, asked.text, asked.number, 0, 0, cost_usd, reason=why))
+        self.emit(
+            QueryAnswered(name, asked.text, asked.number, 0, 0, cost_usd, reason=why)
+        )
 
     def _has_free(self, source: AskedSearcher) -> bool:
         """Is a request free, or does the user pay for more?"""
         terms = source.searcher.terms
-        if not terms.free_requests or terms.period not in _PERIODS_S or self.budget.max_cost_usd:
+        if (
+            not terms.free_requests
+            or terms.period not in _PERIODS_S
+            or self.budget.max_cost_usd
+        ):
             return True
         if source.name not in self._free:
             kept = self.cache.kept(_PERIODS_S[terms.period])
-            self._free[source.name] = terms.free_requests - sum(each.source == source.name for each in kept)
+            self._free[source.name] = terms.free_requests - sum(
+                each.source == source.name for each in kept
+            )
         return self._free[source.name] > 0
 
     async def _request(self, asked: PageAsked) -> tuple[SearchPage | Failure, int]:
         """One request; a second one after a short pause where the first one failed for a while; how many were made."""
         searcher = asked.source.searcher
-        text = in_url(asked.text, searcher.terms.url_operator) if searcher.terms.url_operator else asked.text
+        text = (
+            in_url(asked.text, searcher.terms.url_operator)
+            if searcher.terms.url_operator
+            else asked.text
+        )
         request = SearchRequest(text, asked.number, asked.source.address)
         for earlier in range(2):
             answer = await searcher.page(request, self.fetcher)

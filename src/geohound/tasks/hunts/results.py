@@ -53,14 +53,22 @@ class ResultBook:
     """The results of one task."""
 
     steps: list[HuntStep] = field(default_factory=list)
-    found_by: dict[str, str] = field(default_factory=dict)  # address → "source: query" that named it first
-    _steps_of: dict[tuple[str, str], HuntStep] = field(default_factory=dict)  # by provider and query
+    found_by: dict[str, str] = field(
+        default_factory=dict
+    )  # address → "source: query" that named it first
+    _steps_of: dict[tuple[str, str], HuntStep] = field(
+        default_factory=dict
+    )  # by provider and query
     _ranks: dict[str, int] = field(default_factory=dict)
-    _fresh: dict[str, int] = field(default_factory=dict)  # address → rank, since seeds were last taken
+    _fresh: dict[str, int] = field(
+        default_factory=dict
+    )  # address → rank, since seeds were last taken
     _admitted: int = 0
 
     @classmethod
-    def going_on(cls, counters: Mapping[str, Any], visits: Iterable[VisitRecord]) -> ResultBook:
+    def going_on(
+        cls, counters: Mapping[str, Any], visits: Iterable[VisitRecord]
+    ) -> ResultBook:
         """As an earlier run left it."""
         made = cls([HuntStep(**row) for row in counters.get("steps", ())])
         made._steps_of = {(step.source, step.query): step for step in made.steps}
@@ -95,17 +103,23 @@ class ResultBook:
         return new
 
     @staticmethod
-    def hosts_by_query(cache: SearchCache, names: AbstractSet[str]) -> dict[str, frozenset[str]]:
+    def hosts_by_query(
+        cache: SearchCache, names: AbstractSet[str]
+    ) -> dict[str, frozenset[str]]:
         """Of all queries that are kept, the hosts of their results; for S_Aq."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for kept in cache.kept(3600 * KEPT_PAGES_H):
             if kept.source in names:
-                found[kept.query] |= {urlsplit(result.url).hostname or "" for result in kept.page.results}
+                found[kept.query] |= {
+                    urlsplit(result.url).hostname or "" for result in kept.page.results
+                }
         return {query: frozenset(hosts) for query, hosts in found.items() if hosts}
 
     def query_of(self, candidate: Candidate) -> tuple[str, str] | None:
         """Provider and query whose result a candidate is, or stands on; None where the crawl found it by itself."""
-        clue = self.found_by.get(candidate.url if candidate.via is Via.SEARCH else candidate.found_on)
+        clue = self.found_by.get(
+            candidate.url if candidate.via is Via.SEARCH else candidate.found_on
+        )
         source, _, query = clue.partition(": ") if clue else ("", "", "")
         return (source, query) if query else None
 
@@ -114,15 +128,30 @@ class ResultBook:
         fresh, self._fresh = self._fresh, {}
         ranked = sorted(self._ranks.items(), key=lambda item: item[1])
         best = best_seeds(ranked, len(ranked))
-        chosen = list(dict.fromkeys([url for url in best if url in fresh] + sorted(fresh, key=fresh.__getitem__)))
+        chosen = list(
+            dict.fromkeys(
+                [url for url in best if url in fresh]
+                + sorted(fresh, key=fresh.__getitem__)
+            )
+        )
         made = []
         for url in chosen:
             position = fresh[url] - 1 if order.seeds_by_rank else self._admitted
             score = order.seed(url, position)
             if score > -math.inf:
                 self._admitted += 1
-                purpose = Purpose.PROBE if book.looks_like_service(url) else Purpose.PAGE
-                made.append(Candidate(url, Via.SEARCH, clue=self.found_by[url], score=score, purpose=purpose))
+                purpose = (
+                    Purpose.PROBE if book.looks_like_service(url) else Purpose.PAGE
+                )
+                made.append(
+                    Candidate(
+                        url,
+                        Via.SEARCH,
+                        clue=self.found_by[url],
+                        score=score,
+                        purpose=purpose,
+                    )
+                )
         return made
 
     def end_round(self) -> None:

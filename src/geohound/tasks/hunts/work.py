@@ -22,7 +22,9 @@ IDLE_S = 3.0  # a crawl that has nothing to do for so long waits for a slow host
 class HuntWork:
     """A crawl that an agent feeds."""
 
-    def __init__(self, crawl: CrawlWork, hunt: Hunt, admit: Callable[[Sequence[Candidate]], None]) -> None:
+    def __init__(
+        self, crawl: CrawlWork, hunt: Hunt, admit: Callable[[Sequence[Candidate]], None]
+    ) -> None:
         self._of_crawl = crawl
         self._hunt = hunt
         self._admit = admit
@@ -48,7 +50,11 @@ class HuntWork:
                 each.cancel()
             await asyncio.gather(asking, crawling, return_exceptions=True)
         await parts.frontier.flush()
-        return ending if self._hunt.is_done or ending is not Ending.FINISHED else self._cut_short
+        return (
+            ending
+            if self._hunt.is_done or ending is not Ending.FINISHED
+            else self._cut_short
+        )
 
     @property
     def _cut_short(self) -> Ending:
@@ -97,11 +103,16 @@ class HuntWork:
         is_done = self._hunt.is_done
         return numbers | {
             "sources": self._hunt.providers.yields.rows(),
-            "velocity": round(discovery_velocity(numbers["services"], numbers["elapsed_s"]), 4),
+            "velocity": round(
+                discovery_velocity(numbers["services"], numbers["elapsed_s"]), 4
+            ),
             **self._hunt.record(),
             "finished": is_done and numbers["finished"],
             "ended": numbers["ended"] if is_done else self._cut_short,
-            "failed_sources": [{"source": name, "reason": why} for name, why in self._hunt.providers.failures.items()],
+            "failed_sources": [
+                {"source": name, "reason": why}
+                for name, why in self._hunt.providers.failures.items()
+            ],
         }
 
     def progress(self) -> Progressed:

@@ -9,7 +9,11 @@ from pathlib import Path
 HOME = Path("${home}")
 script = Path(sys.executable).with_name("eoxserver-instance.py")
 # Its exit code says nothing: it stumbles over its own options after the work is done.
-subprocess.run([sys.executable, script, "baltic", HOME, "--init-spatialite"], check=False, capture_output=True)
+subprocess.run(
+    [sys.executable, script, "baltic", HOME, "--init-spatialite"],
+    check=False,
+    capture_output=True,
+)
 conf = HOME / "baltic/conf/eoxserver.conf"
 text = conf.read_text().replace("http://localhost:8000", "${url}")
 title = next(line for line in text.splitlines() if line.startswith("title="))
@@ -29,7 +33,17 @@ else:
     call_command("migrate", interactive=False, verbosity=0)
     shutil.copy(database, kept.with_suffix(".new"))
     kept.with_suffix(".new").replace(kept)
-call_command("coveragetype", "create", "depth_type", "--field-type", "depth", "depth", "depth", "m", "-1")
+call_command(
+    "coveragetype",
+    "create",
+    "depth_type",
+    "--field-type",
+    "depth",
+    "depth",
+    "depth",
+    "m",
+    "-1",
+)
 call_command(
     "coverage", "register", "-i", "depth", "-t", "depth_type", "-d", "${data}/depth.tif", "--footprint-from-extent",
     "--begin-time", "2025-06-01T00:00:00Z", "--end-time", "2025-06-02T00:00:00Z",

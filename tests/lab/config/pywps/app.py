@@ -9,13 +9,21 @@ class Tally(Process):
             title="Tally features",
             abstract="Says how many features a GeoJSON document holds.",
             version="1.0",
-            inputs=[ComplexInput("features", "Features", supported_formats=[Format("application/geo+json")])],
+            inputs=[
+                ComplexInput(
+                    "features",
+                    "Features",
+                    supported_formats=[Format("application/geo+json")],
+                )
+            ],
             outputs=[LiteralOutput("count", "Count", data_type="integer")],
         )
 
     @staticmethod
     def count(request, response):
-        response.outputs["count"].data = request.inputs["features"][0].data.count('"Feature"')
+        response.outputs["count"].data = request.inputs["features"][0].data.count(
+            '"Feature"'
+        )
         return response
 
 

@@ -3,7 +3,13 @@
 import os
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
-from qgis.core import QgsApplication, QgsCoordinateReferenceSystem, QgsProject, QgsRasterLayer, QgsVectorLayer
+from qgis.core import (
+    QgsApplication,
+    QgsCoordinateReferenceSystem,
+    QgsProject,
+    QgsRasterLayer,
+    QgsVectorLayer,
+)
 
 application = QgsApplication([], False)
 application.initQgis()
@@ -28,6 +34,8 @@ for kind in ("WMTSLayers", "WMTSPngLayers"):
     project.writeEntryBool(kind, "Project", True)
     project.writeEntry(kind, "Layer", ids)
 project.writeEntry("WMTSGrids", "CRS", ["EPSG:3857"])
-project.writeEntry("WMTSGrids", "Config", ["EPSG:3857,20037508.3427,-20037508.3427,559082264.028,18"])
+project.writeEntry(
+    "WMTSGrids", "Config", ["EPSG:3857,20037508.3427,-20037508.3427,559082264.028,18"]
+)
 assert project.write("${home}/baltic.qgs")
 application.exitQgis()

@@ -9,7 +9,10 @@ settings.configure(
     USE_TZ=True,
     DATABASES={},
     INSTALLED_APPS=["sensorthings"],
-    MIDDLEWARE=["django.middleware.common.CommonMiddleware", "sensorthings.middleware.SensorThingsMiddleware"],
+    MIDDLEWARE=[
+        "django.middleware.common.CommonMiddleware",
+        "sensorthings.middleware.SensorThingsMiddleware",
+    ],
     ST_API_PREFIX="sensors",
     ST_API_ID_TYPE=str,
     ST_API_ID_QUALIFIER="'",
@@ -27,11 +30,21 @@ GEOJSON = "application/geo+json"
 
 
 def feature(place):
-    return {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": list(place)}}
+    return {
+        "type": "Feature",
+        "properties": {},
+        "geometry": {"type": "Point", "coordinates": list(place)},
+    }
 
 
 def row(key, name, **more):
-    return {"id": key, "name": name, "description": f"{name} of the Baltic lab", "properties": {}, **more}
+    return {
+        "id": key,
+        "name": name,
+        "description": f"{name} of the Baltic lab",
+        "properties": {},
+        **more,
+    }
 
 
 def table(*rows):
@@ -55,15 +68,27 @@ TABLES = {
     ),
     "historical_locations": {},
     "sensors": table(
-        row("thermometer", "Thermometer", encoding_type="text/html", sensor_metadata="${url}/t", metadata="${url}/t")
+        row(
+            "thermometer",
+            "Thermometer",
+            encoding_type="text/html",
+            sensor_metadata="${url}/t",
+            metadata="${url}/t",
+        )
     ),
-    "observed_properties": table(row("wtemp", "Water temperature", definition="${url}/wtemp")),
+    "observed_properties": table(
+        row("wtemp", "Water temperature", definition="${url}/wtemp")
+    ),
     "datastreams": table(
         *(
             row(
                 b,
                 f"Water temperature at {b}",
-                unit_of_measurement={"name": "degree Celsius", "symbol": "°C", "definition": "${url}/celsius"},
+                unit_of_measurement={
+                    "name": "degree Celsius",
+                    "symbol": "°C",
+                    "definition": "${url}/celsius",
+                },
                 observation_type="http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement",
                 thing_id=b,
                 sensor_id="thermometer",
@@ -73,7 +98,10 @@ TABLES = {
         )
     ),
     "features_of_interest": table(
-        *(row(b, f"Water at {b}", encoding_type=GEOJSON, feature=feature(p)) for b, p in PLACES.items())
+        *(
+            row(b, f"Water at {b}", encoding_type=GEOJSON, feature=feature(p))
+            for b, p in PLACES.items()
+        )
     ),
     "observations": {
         f"{b}-{hour}": {
@@ -102,11 +130,23 @@ def is_wanted(each, name, key, wanted):
 def reader(name):
     """The method of the engine that reads one table; filters by expression are not offered."""
 
-    def read(self, pagination=None, ordering=None, filters=None, expanded=False, get_count=False, **ids):
+    def read(
+        self,
+        pagination=None,
+        ordering=None,
+        filters=None,
+        expanded=False,
+        get_count=False,
+        **ids,
+    ):
         rows = [
             each
             for each in TABLES[name].values()
-            if all(is_wanted(each, name, key, wanted) for key, wanted in ids.items() if wanted is not None)
+            if all(
+                is_wanted(each, name, key, wanted)
+                for key, wanted in ids.items()
+                if wanted is not None
+            )
         ]
         start = (pagination or {}).get("skip") or 0
         page = rows[start : start + ((pagination or {}).get("top") or 100)]
@@ -122,5 +162,10 @@ def refuse(self, *args, **kwargs):
 methods = dict.fromkeys(SensorThingsBaseEngine.__abstractmethods__, refuse)
 methods |= {f"get_{name}": reader(name) for name in TABLES}
 Engine = type("Engine", (SensorThingsBaseEngine,), methods)
-urlpatterns = [path("sensors/v1.1/", SensorThingsAPI(engine=Engine, title="Baltic buoys", docs_url=None).urls)]
+urlpatterns = [
+    path(
+        "sensors/v1.1/",
+        SensorThingsAPI(engine=Engine, title="Baltic buoys", docs_url=None).urls,
+    )
+]
 application = get_wsgi_application()

@@ -11,7 +11,13 @@ COLLECTION = {
     "title": "Baltic scenes",
     "description": "Two scenes of a small Baltic Sea.",
     "license": "CC0-1.0",
-    "links": [{"rel": "wms", "title": "Chart", "href": "${mapserver_url}/cgi-bin/mapserv?map=BALTIC"}],
+    "links": [
+        {
+            "rel": "wms",
+            "title": "Chart",
+            "href": "${mapserver_url}/cgi-bin/mapserv?map=BALTIC",
+        }
+    ],
     "extent": {
         "spatial": {"bbox": [[12, 54, 27, 64]]},
         "temporal": {"interval": [["2025-06-01T00:00:00Z", "2025-06-02T00:00:00Z"]]},
@@ -29,14 +35,20 @@ def scene(day):
         "geometry": {"type": "Polygon", "coordinates": [RING]},
         "properties": {"datetime": f"2025-06-0{day}T00:00:00Z"},
         "links": [],
-        "assets": {"depth": {"href": "${mapserver_url}/depth.tif", "type": "image/tiff; application=geotiff"}},
+        "assets": {
+            "depth": {
+                "href": "${mapserver_url}/depth.tif",
+                "type": "image/tiff; application=geotiff",
+            }
+        },
     }
 
 
 def post(path, value):
     head = {"Content-Type": "application/json"}
     urllib.request.urlopen(
-        urllib.request.Request("${url}" + path, json.dumps(value).encode(), head), timeout=30
+        urllib.request.Request("${url}" + path, json.dumps(value).encode(), head),
+        timeout=30,
     ).close()
 
 

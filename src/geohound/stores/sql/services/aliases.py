@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from geohound.model.service import Service
-from geohound.stores.merge_rules import MAX_CANDIDATES, are_apart, host_of, is_declared_alike, loose_endpoint
+from geohound.stores.merge_rules import (
+    MAX_CANDIDATES,
+    are_apart,
+    host_of,
+    is_declared_alike,
+    loose_endpoint,
+)
 from geohound.stores.sql.database import Connection
 from geohound.urls import canonical, endpoint, site
 from geohound.urls.declared import declared_endpoint
@@ -35,10 +41,16 @@ def find_alias(connection: Connection, service: Service, content: str) -> Home |
     num, loose, fingerprint, known_content = row
     if loose == loose_endpoint(service.endpoint):
         return Home(num, True, True)
-    is_alike = service.fingerprint == fingerprint != "" or content == known_content != ""
-    if is_alike and not are_apart(read_services(connection, [num], with_layers=False)[num], service):
+    is_alike = (
+        service.fingerprint == fingerprint != "" or content == known_content != ""
+    )
+    if is_alike and not are_apart(
+        read_services(connection, [num], with_layers=False)[num], service
+    ):
         return Home(num, False, True)
-    return Home(num, False, is_declared_alike(read_services(connection, [num])[num], service))
+    return Home(
+        num, False, is_declared_alike(read_services(connection, [num])[num], service)
+    )
 
 
 def find_twin(connection: Connection, service: Service, content: str) -> Home | None:
@@ -49,7 +61,9 @@ def find_twin(connection: Connection, service: Service, content: str) -> Home | 
     return found or _find_by_declared(connection, service, content)
 
 
-def _find_by_fingerprint(connection: Connection, service: Service, content: str) -> Home | None:
+def _find_by_fingerprint(
+    connection: Connection, service: Service, content: str
+) -> Home | None:
     """The same document under another address, or at the address that the document gives (OSS-9, R2).
 
     The given address counts only where that address was read itself and showed the same.
@@ -75,7 +89,9 @@ def _find_by_fingerprint(connection: Connection, service: Service, content: str)
     return None if num is None else Home(num, False, True)
 
 
-def _find_by_loose_endpoint(connection: Connection, service: Service, content: str) -> Home | None:
+def _find_by_loose_endpoint(
+    connection: Connection, service: Service, content: str
+) -> Home | None:
     found = connection.execute(
         """SELECT num FROM service WHERE loose_endpoint = :loose AND kind = :kind AND (
              (fingerprint = :fingerprint AND :fingerprint <> '')
@@ -92,7 +108,9 @@ def _find_by_loose_endpoint(connection: Connection, service: Service, content: s
     return None if row is None else Home(row[0], True, True)
 
 
-def _find_by_declared(connection: Connection, service: Service, content: str) -> Home | None:
+def _find_by_declared(
+    connection: Connection, service: Service, content: str
+) -> Home | None:
     """Documents that give the same address and are alike (OSS-9, R2); on one host only what is the same."""
     rows = connection.execute(
         """SELECT num FROM service WHERE kind = :kind AND (

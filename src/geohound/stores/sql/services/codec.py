@@ -13,12 +13,22 @@ import orjson
 
 from geohound.model.bbox import BBox
 from geohound.model.location import HostLocation
-from geohound.model.service import Access, BoxFault, Extent, Layer, Operation, Provider, Service
+from geohound.model.service import (
+    Access,
+    BoxFault,
+    Extent,
+    Layer,
+    Operation,
+    Provider,
+    Service,
+)
 
 _APART = ("layers", "aliases")  # kept in tables of their own
 _LAYER_COLUMNS = ("name", "title", "abstract", "keywords")
 _LAYER_REST = tuple(f.name for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
-_LAYER_DEFAULTS = tuple(f.default for f in fields(Layer) if f.name not in _LAYER_COLUMNS)
+_LAYER_DEFAULTS = tuple(
+    f.default for f in fields(Layer) if f.name not in _LAYER_COLUMNS
+)
 _rest_of_layer = attrgetter(*_LAYER_REST)
 
 
@@ -30,10 +40,14 @@ def clean(text: str) -> str:
 
 
 def dump_service(service: Service) -> bytes:
-    return _dump({name: getattr(service, name) for name in _names(Service) if name not in _APART})
+    return _dump(
+        {name: getattr(service, name) for name in _names(Service) if name not in _APART}
+    )
 
 
-def load_service(body: bytes, layers: tuple[Layer, ...], aliases: tuple[str, ...]) -> Service:
+def load_service(
+    body: bytes, layers: tuple[Layer, ...], aliases: tuple[str, ...]
+) -> Service:
     known = _known(Service, orjson.loads(body), _SERVICE_READERS)
     return Service(**{**known, "layers": layers, "aliases": aliases})
 
@@ -41,10 +55,18 @@ def load_service(body: bytes, layers: tuple[Layer, ...], aliases: tuple[str, ...
 def dump_layer(layer: Layer) -> bytes:
     """Only what it says: most layers leave most unsaid."""
     rest = zip(_LAYER_REST, _rest_of_layer(layer), _LAYER_DEFAULTS, strict=True)
-    return _dump({name: said for name, said, unsaid in rest if said is not unsaid and said != unsaid})
+    return _dump(
+        {
+            name: said
+            for name, said, unsaid in rest
+            if said is not unsaid and said != unsaid
+        }
+    )
 
 
-def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes) -> Layer:
+def load_layer(
+    name: str, title: str, abstract: str, keywords: str, body: bytes
+) -> Layer:
     known = orjson.loads(body)
     if not known.keys() <= _names(Layer):
         known = {k: v for k, v in known.items() if k in _names(Layer)}
@@ -53,7 +75,13 @@ def load_layer(name: str, title: str, abstract: str, keywords: str, body: bytes)
             known[field] = tuple(value)
     if "extent" in known:
         known["extent"] = _extent(known["extent"])
-    return Layer(name, title, abstract, tuple(orjson.loads(keywords)) if keywords != "[]" else (), **known)
+    return Layer(
+        name,
+        title,
+        abstract,
+        tuple(orjson.loads(keywords)) if keywords != "[]" else (),
+        **known,
+    )
 
 
 def dump_words(words: tuple[str, ...]) -> str:
@@ -63,14 +91,21 @@ def dump_words(words: tuple[str, ...]) -> str:
         text = orjson.dumps(words).decode()
     except TypeError:  # lone surrogates
         text = r"\u0000"
-    return orjson.dumps([clean(word) for word in words]).decode() if r"\u0000" in text else text
+    return (
+        orjson.dumps([clean(word) for word in words]).decode()
+        if r"\u0000" in text
+        else text
+    )
 
 
 def _dump(values: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(values)
     except TypeError:  # lone surrogates
-        plain = {k: asdict(v) if hasattr(v, "__dataclass_fields__") else v for k, v in values.items()}
+        plain = {
+            k: asdict(v) if hasattr(v, "__dataclass_fields__") else v
+            for k, v in values.items()
+        }
         return orjson.dumps(_cleaned(plain), default=asdict)
 
 
@@ -80,11 +115,16 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _cleaned(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_cleaned(asdict(v) if hasattr(v, "__dataclass_fields__") else v) for v in value]
+        return [
+            _cleaned(asdict(v) if hasattr(v, "__dataclass_fields__") else v)
+            for v in value
+        ]
     return value
 
 
-def _known(type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+def _known(
+    type_: type, values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Any]:
     """Fields that this version knows: an older or newer one may have written fewer or more."""
     names = _names(type_)
     return {
@@ -113,7 +153,9 @@ def _extent(value: Any) -> Extent | None:
 
 
 def _operations(values: Any) -> tuple[Operation, ...]:
-    return tuple(Operation(v["name"], v["get"], v["post"], tuple(v["formats"])) for v in values)
+    return tuple(
+        Operation(v["name"], v["get"], v["post"], tuple(v["formats"])) for v in values
+    )
 
 
 def _part(type_: type) -> Callable[[Any], Any]:
@@ -125,5 +167,7 @@ _SERVICE_READERS: Mapping[str, Callable[[Any], Any]] = {
     "provider": _part(Provider),
     "access": _part(Access),
     "operations": _operations,
-    "location": lambda value: HostLocation(**_known(HostLocation, value, {})) if value else None,
+    "location": lambda value: (
+        HostLocation(**_known(HostLocation, value, {})) if value else None
+    ),
 }

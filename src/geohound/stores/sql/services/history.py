@@ -52,11 +52,17 @@ _WEEK_S = 604800.0
 _AT_ONCE = 20_000
 
 
-def note_events(connection: Connection, num: int, at: float, changes: Iterable[Difference]) -> None:
-    connection.executemany(_ADD, [(num, at, change, clean(detail)) for change, detail in changes])
+def note_events(
+    connection: Connection, num: int, at: float, changes: Iterable[Difference]
+) -> None:
+    connection.executemany(
+        _ADD, [(num, at, change, clean(detail)) for change, detail in changes]
+    )
 
 
-def note_once(connection: Connection, num: int, at: float, change: LifeChange, detail: str) -> None:
+def note_once(
+    connection: Connection, num: int, at: float, change: LifeChange, detail: str
+) -> None:
     """The same event of the same service stands there once."""
     if connection.execute(_HAS, (num, change, clean(detail))).fetchone() is None:
         note_events(connection, num, at, [(change, detail)])
@@ -69,7 +75,9 @@ def note_layers(connection: Connection, num: int, checks: Sequence[LayerCheck]) 
         was = bool(row[0]) if row and row[0] is not None else True
         if check.ok is not None and check.ok is not was:
             said = f"{check.layer}: {check.reason or 'works again'}"
-            note_events(connection, num, check.at.timestamp(), [(LifeChange.LAYER, said)])
+            note_events(
+                connection, num, check.at.timestamp(), [(LifeChange.LAYER, said)]
+            )
         connection.execute(
             _KEEP_LAYER,
             (
@@ -92,13 +100,24 @@ class SqlHistory:
         self._commits = commits
 
     def events(self, service_id: str) -> Sequence[LifeEvent]:
-        return [_event(*row) for row in self._database.read().execute(_OF, (service_id,))]
+        return [
+            _event(*row) for row in self._database.read().execute(_OF, (service_id,))
+        ]
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
-        return (_event(*row) for row in self._database.read().execute(_SINCE, (at.timestamp(),)).fetchall())
+        return (
+            _event(*row)
+            for row in self._database.read()
+            .execute(_SINCE, (at.timestamp(),))
+            .fetchall()
+        )
 
     def newest(self) -> int:
-        (number,) = self._database.read().execute("SELECT coalesce(max(num), 0) FROM life_event").fetchone()
+        (number,) = (
+            self._database.read()
+            .execute("SELECT coalesce(max(num), 0) FROM life_event")
+            .fetchone()
+        )
         return int(number)
 
     def after(self, number: int, limit: int) -> Sequence[tuple[int, LifeEvent]]:
@@ -106,12 +125,22 @@ class SqlHistory:
         return [(num, _event(*event)) for num, *event in rows]
 
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
-        return [CheckTotals(*row) for row in self._database.read().execute(_TOTALS, (service_id,))]
+        return [
+            CheckTotals(*row)
+            for row in self._database.read().execute(_TOTALS, (service_id,))
+        ]
 
     def layers(self, service_id: str) -> Sequence[LayerCheck]:
         rows = self._database.read().execute(_LAYERS, (service_id,))
         return [
-            LayerCheck(layer, _time(at), None if ok is None else bool(ok), reason, elapsed_s, request)
+            LayerCheck(
+                layer,
+                _time(at),
+                None if ok is None else bool(ok),
+                reason,
+                elapsed_s,
+                request,
+            )
             for layer, at, ok, reason, elapsed_s, request in rows
         ]
 
@@ -127,14 +156,19 @@ class SqlHistory:
         return awaited(self._commits.submit(write))
 
 
-def _by_week(old: Sequence[tuple[int, int, float, bool | None, float]]) -> list[tuple[int, int, int, int, int, float]]:
+def _by_week(
+    old: Sequence[tuple[int, int, float, bool | None, float]],
+) -> list[tuple[int, int, int, int, int, float]]:
     """Service, week, good, failed, unclear, seconds of the good ones."""
     sums: dict[tuple[int, int], list[float]] = {}
     for _, service, at, ok, elapsed_s in old:
         row = sums.setdefault((service, int(at // _WEEK_S)), [0, 0, 0, 0.0])
         row[2 if ok is None else 0 if ok else 1] += 1
         row[3] += elapsed_s if ok else 0.0
-    return [(*key, int(good), int(failed), int(unclear), s) for key, (good, failed, unclear, s) in sums.items()]
+    return [
+        (*key, int(good), int(failed), int(unclear), s)
+        for key, (good, failed, unclear, s) in sums.items()
+    ]
 
 
 def _event(service_id: str, at: float, change: str, detail: str) -> LifeEvent:

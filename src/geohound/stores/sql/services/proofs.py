@@ -25,7 +25,9 @@ WHERE proof.url <> excluded.url OR proof.etag <> excluded.etag OR proof.modified
 _PROVING = """
 SELECT id, kind, endpoint, url FROM service LEFT JOIN proof ON service = num
 WHERE num IN"""
-_FIND = "SELECT service, etag, modified FROM proof WHERE url = ? AND reader = ? AND at > ?"
+_FIND = (
+    "SELECT service, etag, modified FROM proof WHERE url = ? AND reader = ? AND at > ?"
+)
 
 
 def note_proof(connection: Connection, num: int, check: Check, *, is_new: bool) -> None:
@@ -33,7 +35,15 @@ def note_proof(connection: Connection, num: int, check: Check, *, is_new: bool) 
     known = check.validators
     if known is not None:
         at = check.at.timestamp()
-        row = (num, clean(check.asked), known.etag, known.last_modified, at, __version__, TRUST_S)
+        row = (
+            num,
+            clean(check.asked),
+            known.etag,
+            known.last_modified,
+            at,
+            __version__,
+            TRUST_S,
+        )
         connection.execute(_WRITE, row)
     else:
         if not is_new:
@@ -44,7 +54,9 @@ def note_proof(connection: Connection, num: int, check: Check, *, is_new: bool) 
 
 def recall(connection: Connection, url: str) -> CachedProof | None:
     """What this request proved, if it is young enough and all that it proved came with the same answer."""
-    rows = connection.execute(_FIND, (clean(url), __version__, time.time() - TRUST_S)).fetchall()
+    rows = connection.execute(
+        _FIND, (clean(url), __version__, time.time() - TRUST_S)
+    ).fetchall()
     validators = {Validators(etag, modified) for _, etag, modified in rows}
     if len(validators) != 1:
         return None
@@ -56,7 +68,13 @@ def known_at(connection: Connection, url: str, nums: Sequence[int]) -> KnownProo
     """What is known of the services `nums` at an address: what this request proved, and those that proved them."""
     rows = connection.execute(f"{_PROVING} ({marks(nums)})", nums).fetchall()
     requests = {url} | {asked for *_, asked in rows if asked}
-    proved = {asked: past for asked in requests if (past := recall(connection, asked)) is not None}
+    proved = {
+        asked: past
+        for asked in requests
+        if (past := recall(connection, asked)) is not None
+    }
     services = tuple(CataloguedService(id_, kind, home) for id_, kind, home, _ in rows)
-    endpoints = {service.endpoint for service in services} | ({endpoint(url)} if rows else set())
+    endpoints = {service.endpoint for service in services} | (
+        {endpoint(url)} if rows else set()
+    )
     return KnownProofs(proved, frozenset(endpoints), services)

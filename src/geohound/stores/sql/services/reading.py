@@ -20,7 +20,9 @@ from .codec import clean, load_layer, load_service
 LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes them
 
 
-def read_services(connection: Connection, nums: Sequence[int], *, with_layers: bool = True) -> dict[int, Service]:
+def read_services(
+    connection: Connection, nums: Sequence[int], *, with_layers: bool = True
+) -> dict[int, Service]:
     """Services by number, in the order asked for; what is not there is left out."""
     if not nums:
         return {}
@@ -35,9 +37,15 @@ def read_services(connection: Connection, nums: Sequence[int], *, with_layers: b
         sql = f"SELECT service, {LAYER_COLUMNS} FROM layer WHERE service IN {which} ORDER BY service, ordinal"
         for num, *columns in connection.execute(sql, nums):
             layers[num].append(load_layer(*columns))
-    rows = dict(connection.execute(f"SELECT num, body FROM service WHERE num IN {which}", nums).fetchall())
+    rows = dict(
+        connection.execute(
+            f"SELECT num, body FROM service WHERE num IN {which}", nums
+        ).fetchall()
+    )
     return {
-        num: load_service(rows[num], tuple(layers.get(num, ())), tuple(aliases.get(num, ())))
+        num: load_service(
+            rows[num], tuple(layers.get(num, ())), tuple(aliases.get(num, ()))
+        )
         for num in nums
         if num in rows
     }
@@ -47,7 +55,8 @@ def read_topics(connection: Connection, nums: Sequence[int]) -> dict[int, Topics
     """What services are about, by number; those that are about nothing known are left out."""
     topics: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for num, topic, class_ in connection.execute(
-        f"SELECT service, topic, class FROM topic WHERE service IN ({marks(nums)}) ORDER BY service, topic, class", nums
+        f"SELECT service, topic, class FROM topic WHERE service IN ({marks(nums)}) ORDER BY service, topic, class",
+        nums,
     ):
         topics[num].append((topic, class_))
     return {num: tuple(pairs) for num, pairs in topics.items()}
@@ -57,7 +66,9 @@ SUMMARY_COLUMNS = """num, id, kind, endpoint, title, state, first_seen, last_see
   coalesce((SELECT max(ordinal) + 1 FROM layer WHERE layer.service = service.num), 0)"""
 
 
-def read_summaries(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> list[ServiceSummary]:
+def read_summaries(
+    connection: Connection, rows: Sequence[tuple[Any, ...]]
+) -> list[ServiceSummary]:
     """From rows with SUMMARY_COLUMNS."""
     topics = read_all_topics(connection, rows[0][0], rows[-1][0]) if rows else {}
     found = []
@@ -80,7 +91,9 @@ def read_all_topics(connection: Connection, first: int, last: int) -> dict[int, 
 
 def find_num(connection: Connection, service_id: str) -> int | None:
     """The number of a service, by its id or the id that it would have at another of its addresses."""
-    row = connection.execute("SELECT service FROM alias WHERE id = ?", (clean(service_id),)).fetchone()
+    row = connection.execute(
+        "SELECT service FROM alias WHERE id = ?", (clean(service_id),)
+    ).fetchone()
     return row[0] if row else None
 
 
@@ -89,21 +102,32 @@ def nums_at(connection: Connection, url: str) -> list[int]:
     clear = canonical(url) or url
     rows = connection.execute(
         "SELECT DISTINCT service FROM alias WHERE endpoint IN (?, ?, ?, ?) ORDER BY service",
-        (clean(url), clean(clear), clean(endpoint(clear)), clean(without_format(clear))),
+        (
+            clean(url),
+            clean(clear),
+            clean(endpoint(clear)),
+            clean(without_format(clear)),
+        ),
     ).fetchall()
     return [num for (num,) in rows]
 
 
-def read_excerpts(connection: Connection, wanted: Mapping[int, Sequence[int]]) -> dict[int, Service]:
+def read_excerpts(
+    connection: Connection, wanted: Mapping[int, Sequence[int]]
+) -> dict[int, Service]:
     """Services by number, with only the layers at these places in each."""
     services = read_services(connection, list(wanted), with_layers=False)
     return {
-        num: replace(service, layers=tuple(_read_layers(connection, num, wanted[num]))) if wanted[num] else service
+        num: replace(service, layers=tuple(_read_layers(connection, num, wanted[num])))
+        if wanted[num]
+        else service
         for num, service in services.items()
     }
 
 
-def _read_layers(connection: Connection, num: int, ordinals: Sequence[int]) -> list[Layer]:
+def _read_layers(
+    connection: Connection, num: int, ordinals: Sequence[int]
+) -> list[Layer]:
     sql = f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks(ordinals)})"
     rows = connection.execute(sql, (num, *ordinals))
     found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
@@ -112,7 +136,9 @@ def _read_layers(connection: Connection, num: int, ordinals: Sequence[int]) -> l
 
 def read_changes(connection: Connection, since: Revision, limit: int) -> Changes:
     """The changes after a revision, each with the service as it is now."""
-    latest: int = connection.execute("SELECT coalesce(max(revision), 0) FROM change").fetchone()[0]
+    latest: int = connection.execute(
+        "SELECT coalesce(max(revision), 0) FROM change"
+    ).fetchone()[0]
     if latest <= since:
         return Changes((), since, latest)
     rows = connection.execute(
@@ -123,7 +149,14 @@ def read_changes(connection: Connection, since: Revision, limit: int) -> Changes
     nums = [num for _, num, _, _, is_document in rows if is_document]
     services, topics = read_services(connection, nums), read_topics(connection, nums)
     changes = [
-        Change(revision, num, HealthState(state), popularity, services[num], topics.get(num, ()))
+        Change(
+            revision,
+            num,
+            HealthState(state),
+            popularity,
+            services[num],
+            topics.get(num, ()),
+        )
         if is_document
         else Change(revision, num, HealthState(state), popularity)
         for revision, num, state, popularity, is_document in rows

@@ -11,7 +11,13 @@ from geohound.model.biography import LifeChange, differences, found_change, stat
 from geohound.model.catalogue import Observation, Recorded, Topics
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.service import Service, Sighting, service_id, version_order
-from geohound.stores.merge_rules import content_key, host_of, is_alike, loose_endpoint, merge
+from geohound.stores.merge_rules import (
+    content_key,
+    host_of,
+    is_alike,
+    loose_endpoint,
+    merge,
+)
 from geohound.stores.sql.database import Connection
 from geohound.urls import canonical, endpoint
 from geohound.urls.declared import declared_endpoint
@@ -53,13 +59,27 @@ class SeenTimes(NamedTuple):
     times: int
 
 
-def insert_service(connection: Connection, service: Service, content: str, seen: SeenTimes, topics: Topics) -> int:
+def insert_service(
+    connection: Connection,
+    service: Service,
+    content: str,
+    seen: SeenTimes,
+    topics: Topics,
+) -> int:
     """A new service, with the one address at which it was read; the number it gets."""
     address = clean(service.endpoint)
     id_ = service.id
     row = connection.execute(
         _INSERT,
-        (id_, service.kind, address, loose_endpoint(address), host_of(address), *_document(service, content), *seen),
+        (
+            id_,
+            service.kind,
+            address,
+            loose_endpoint(address),
+            host_of(address),
+            *_document(service, content),
+            *seen,
+        ),
     ).fetchone()
     num: int = row[0]
     if address == service.endpoint:
@@ -76,17 +96,25 @@ def insert_service(connection: Connection, service: Service, content: str, seen:
 _DEAD_TWINS = "SELECT num FROM service WHERE fingerprint = ? AND fingerprint <> '' AND state = 'dead' AND num <> ?"
 
 
-def _note_successor(connection: Connection, num: int, service: Service, at: float) -> None:
+def _note_successor(
+    connection: Connection, num: int, service: Service, at: float
+) -> None:
     """Services that died and said the same have a successor."""
-    for (dead,) in connection.execute(_DEAD_TWINS, (clean(service.fingerprint), num)).fetchall():
+    for (dead,) in connection.execute(
+        _DEAD_TWINS, (clean(service.fingerprint), num)
+    ).fetchall():
         note_once(connection, dead, at, LifeChange.SUCCESSOR, service.endpoint)
 
 
-_ADD_ALIAS = "INSERT INTO alias (id, endpoint, service) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD_ALIAS = (
+    "INSERT INTO alias (id, endpoint, service) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+)
 
 
 def add_alias(connection: Connection, num: int, kind: str, address: str) -> None:
-    connection.execute(_ADD_ALIAS, (service_id(kind, clean(address)), clean(address), num))
+    connection.execute(
+        _ADD_ALIAS, (service_id(kind, clean(address)), clean(address), num)
+    )
 
 
 def refresh_service(connection: Connection, num: int, met: Observation) -> bool:
@@ -100,7 +128,9 @@ def refresh_service(connection: Connection, num: int, met: Observation) -> bool:
     if not is_alike(known, merged):
         _part_from_strangers(connection, num, known)
     if met.is_news:
-        note_events(connection, num, met.sighting.at.timestamp(), differences(known, merged))
+        note_events(
+            connection, num, met.sighting.at.timestamp(), differences(known, merged)
+        )
     connection.execute(_REFRESH, (*_document(merged, content_key(merged)), num))
     connection.execute("DELETE FROM layer WHERE service = ?", (num,))
     write_layers(connection, num, merged)
@@ -117,22 +147,35 @@ def _part_from_strangers(connection: Connection, num: int, known: Service) -> No
     strangers = [alias for alias in known.aliases if loose_endpoint(alias) != loose]
     if not strangers:
         return
-    seen = connection.execute("SELECT first_seen, last_seen FROM service WHERE num = ?", (num,)).fetchone()
+    seen = connection.execute(
+        "SELECT first_seen, last_seen FROM service WHERE num = ?", (num,)
+    ).fetchone()
     connection.executemany(
-        "DELETE FROM alias WHERE service = ? AND endpoint = ?", [(num, address) for address in strangers]
+        "DELETE FROM alias WHERE service = ? AND endpoint = ?",
+        [(num, address) for address in strangers],
     )
     copy = replace(known, endpoint=strangers[0])
     topics = read_topics(connection, [num]).get(num, ())
-    parted = insert_service(connection, copy, content_key(known), SeenTimes(seen[0], seen[1], 0), topics)
+    parted = insert_service(
+        connection, copy, content_key(known), SeenTimes(seen[0], seen[1], 0), topics
+    )
     for address in strangers[1:]:
         add_alias(connection, parted, known.kind, address)
     leave_home(connection, num, parted, strangers)
 
 
-def leave_home(connection: Connection, home: int, num: int, addresses: Sequence[str]) -> None:
+def leave_home(
+    connection: Connection, home: int, num: int, addresses: Sequence[str]
+) -> None:
     """Give a service the sightings that its addresses had while they were aliases of another."""
-    rows = connection.execute("SELECT num, url FROM sighting WHERE service = ?", (home,)).fetchall()
-    moving = [(num, row, num) for row, url in rows if endpoint(canonical(url) or url) in addresses]
+    rows = connection.execute(
+        "SELECT num, url FROM sighting WHERE service = ?", (home,)
+    ).fetchall()
+    moving = [
+        (num, row, num)
+        for row, url in rows
+        if endpoint(canonical(url) or url) in addresses
+    ]
     connection.executemany(_MOVE_SIGHTING, moving)
     for changed in (home, num) if moving else ():
         connection.execute(_COUNT_SIGHTINGS, (changed, changed))
@@ -182,9 +225,14 @@ INSERT INTO sighting (service, url, found_on, via, evidence, at, task, depth)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 
 
-def record(connection: Connection, met: Iterable[Observation | Check]) -> list[Recorded]:
+def record(
+    connection: Connection, met: Iterable[Observation | Check]
+) -> list[Recorded]:
     """Write what was met; the caller commits."""
-    return [_look(connection, each) if isinstance(each, Check) else _put(connection, each) for each in met]
+    return [
+        _look(connection, each) if isinstance(each, Check) else _put(connection, each)
+        for each in met
+    ]
 
 
 def _put(connection: Connection, met: Observation) -> Recorded:
@@ -202,7 +250,10 @@ def _put(connection: Connection, met: Observation) -> Recorded:
     home = home or find_twin(connection, service, content)
     if home is None:
         seen = SeenTimes(at, at, 1 if left is None else 0)
-        num, stands = insert_service(connection, service, content, seen, met.topics), True
+        num, stands = (
+            insert_service(connection, service, content, seen, met.topics),
+            True,
+        )
     else:
         num = home.num
         add_alias(connection, num, service.kind, service.endpoint)
@@ -232,22 +283,44 @@ def _look(connection: Connection, check: Check) -> Recorded:
 
 
 def _id(connection: Connection, num: int) -> str:
-    id_: str = connection.execute("SELECT id FROM service WHERE num = ?", (num,)).fetchone()[0]
+    id_: str = connection.execute(
+        "SELECT id FROM service WHERE num = ?", (num,)
+    ).fetchone()[0]
     return id_
 
 
 def _note_check(connection: Connection, num: int, check: Check) -> None:
     connection.execute(
         "INSERT INTO health_check (service, at, ok, reason, elapsed_s, fingerprint) VALUES (?, ?, ?, ?, ?, ?)",
-        (num, check.at.timestamp(), check.ok, clean(check.reason), check.elapsed_s, clean(check.fingerprint)),
+        (
+            num,
+            check.at.timestamp(),
+            check.ok,
+            clean(check.reason),
+            check.elapsed_s,
+            clean(check.fingerprint),
+        ),
     )
     if check.word == LifeChange.MOVED:
-        note_once(connection, num, check.at.timestamp(), LifeChange.MOVED, check.reason.partition(": ")[2])
+        note_once(
+            connection,
+            num,
+            check.at.timestamp(),
+            LifeChange.MOVED,
+            check.reason.partition(": ")[2],
+        )
     state = assess(_checks_since_good(connection, num)).state
-    (was,) = connection.execute("SELECT state FROM service WHERE num = ?", (num,)).fetchone()
+    (was,) = connection.execute(
+        "SELECT state FROM service WHERE num = ?", (num,)
+    ).fetchone()
     if state != was:
         connection.execute("UPDATE service SET state = ? WHERE num = ?", (state, num))
-        note_events(connection, num, check.at.timestamp(), [state_change(HealthState(was), state, check.reason)])
+        note_events(
+            connection,
+            num,
+            check.at.timestamp(),
+            [state_change(HealthState(was), state, check.reason)],
+        )
         note_change(connection, num, is_document=False)
 
 
@@ -255,7 +328,13 @@ def _checks_since_good(connection: Connection, num: int) -> list[Check]:
     """The last good check and those after it: the state depends on no other."""
     rows = connection.execute(_SINCE_GOOD, (num, num)).fetchall()
     return [
-        Check("", datetime.fromtimestamp(at, UTC), None if ok is None else bool(ok), reason) for at, ok, reason in rows
+        Check(
+            "",
+            datetime.fromtimestamp(at, UTC),
+            None if ok is None else bool(ok),
+            reason,
+        )
+        for at, ok, reason in rows
     ]
 
 

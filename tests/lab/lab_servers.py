@@ -161,4 +161,16 @@ SERVERS = (
         prepare=(("${bin}/python", "${home}/make_instance.py"),),
         env={"DB": "spatialite", "ALLOWED_HOSTS": "127.0.0.1"},
     ),
+    Server(
+        "searx_index",
+        ("/usr/bin/python3", "${home}/index.py", "${port}"),
+        "/",
+    ),
+    Server(
+        "searx",
+        ("/usr/bin/python3", "-m", "searx.webapp"),
+        "/search?q=harbour&format=json",
+        needs=("searx_index",),
+        env={"SEARX_SETTINGS_PATH": "${home}/settings.yml"},
+    ),
 )  # fmt: skip

@@ -26,6 +26,10 @@ _TAG = re.compile(r"<[^<>]{0,200}>")  # providers mark the words that were asked
 _MAX_TEXT_CHARS = 500
 _MAX_ESTIMATE = 10**15
 
+Answer = (
+    SearchPage | str | None
+)  # text: why the provider has no results now; None: the JSON is something else
+
 
 def no_secrets(_: Sequence[str]) -> Secrets | None:
     return None
@@ -40,9 +44,7 @@ class WebSearcher:
     request: Callable[
         [str, SearchRequest, SearchTerms], str
     ]  # address, what is asked: the URL, without keys
-    read: Callable[
-        [Any, SearchRequest, SearchTerms], SearchPage | None
-    ]  # None: the JSON is something else
+    read: Callable[[Any, SearchRequest, SearchTerms], Answer]
     terms: SearchTerms = field(default_factory=SearchTerms)
     address: str = ""  # where it is asked; empty: only the user knows
     keys: tuple[str, ...] = ()  # environment variables, all of which it needs
@@ -69,6 +71,11 @@ class WebSearcher:
         page = self.read(answer.json, request, self.terms)
         if page is None:
             return _asking.not_understood(answer, self.title)
+        if isinstance(page, str):
+            said = secrets.hide(page) if secrets else page
+            return _asking.failure(
+                answer.response, FailureReason.UNAVAILABLE, f"{self.title} {said}"
+            )
         return _without(page, secrets) if secrets else page
 
     def _unasked(self, why: str, address: str) -> Failure:

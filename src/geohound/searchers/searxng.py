@@ -7,7 +7,9 @@ from typing import Any
 from geohound import urls
 from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
-from ._part import WebSearcher, count, results
+from ._part import Answer, WebSearcher, count, results
+
+_MAX_NAMED = 10  # engines that fail
 
 _TERMS = SearchTerms(
     page_size=10, max_results=500, note="your own instance, or one whose owner agrees"
@@ -22,14 +24,28 @@ def _request(address: str, request: SearchRequest, _: SearchTerms) -> str:
     )
 
 
-def _read(value: Any, _: SearchRequest, __: SearchTerms) -> SearchPage | None:
+def _read(value: Any, _: SearchRequest, __: SearchTerms) -> Answer:
     if not isinstance(value, dict) or not isinstance(value.get("results"), list):
         return None
     found = results(value["results"], text="content")
+    silent = _failing(value.get("unresponsive_engines"))
+    if silent and not found:
+        return f"has no results, for its engines fail: {silent}"
     estimate = count(value.get("number_of_results"))
     return SearchPage(
         tuple(found), estimate or None, has_more=bool(found)
     )  # it sends 0 where it does not know
+
+
+def _failing(engines: object) -> str:
+    """Which engines have not answered it, and why: rows of a name and a reason."""
+    rows = engines if isinstance(engines, list) else []
+    named = [
+        " ".join(str(each) for each in row[:2] if each)
+        for row in rows[:_MAX_NAMED]
+        if isinstance(row, list)
+    ]
+    return ", ".join(named)
 
 
 SEARCHERS = (

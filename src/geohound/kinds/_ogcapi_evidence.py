@@ -228,37 +228,40 @@ def _has_tiles(addresses: list[str]) -> bool:
 def _weigh_lists(
     value: Row, links: Mapping[str, list[Row]], proof: ApiEvidence
 ) -> None:
-    processes = [p for p in rows(value.get("processes")) if words(p.get("id"))]
-    if processes and (
-        "links" in value
-        or any("jobControlOptions" in p or "links" in p for p in processes)
-    ):
+    if processes := _processes(value):
         proof.add("ogcapi-processes", *processes)
-    elif (
-        words(value.get("id"))
-        and isinstance(value.get("inputs"), dict)
-        and isinstance(value.get("outputs"), dict)
-    ):
-        proof.add("ogcapi-processes", value)
-    styles = [
-        s for s in rows(value.get("styles")) if words(s.get("id")) and "links" in s
-    ]
+    styles = _named_with_links(value.get("styles"))
     if styles and "id" not in value:
         proof.add("ogcapi-styles", *styles)
-    tilesets = [
-        t
-        for t in rows(value.get("tilesets"))
-        if "links" in t and ("dataType" in t or "crs" in t)
-    ]
-    if not tilesets and _is_tileset(value):
-        tilesets = [value]
-    matrix_sets = [
-        t
-        for t in rows(value.get("tileMatrixSets"))
-        if words(t.get("id")) and "links" in t
-    ]
+    tilesets = _tilesets(value)
+    matrix_sets = _named_with_links(value.get("tileMatrixSets"))
     if tilesets or (matrix_sets and "conformance" not in links):
         proof.add("ogcapi-tiles", *tilesets)
+
+
+def _named_with_links(value: object) -> list[Row]:
+    return [row for row in rows(value) if words(row.get("id")) and "links" in row]
+
+
+def _processes(value: Row) -> list[Row]:
+    """A list of processes, or the description of one."""
+    listed = [row for row in rows(value.get("processes")) if words(row.get("id"))]
+    if listed and ("links" in value or any(map(_is_process_summary, listed))):
+        return listed
+    described = all(isinstance(value.get(part), dict) for part in ("inputs", "outputs"))
+    return [value] if described and words(value.get("id")) else []
+
+
+def _is_process_summary(row: Row) -> bool:
+    return "jobControlOptions" in row or "links" in row
+
+
+def _tilesets(value: Row) -> list[Row]:
+    listed = [row for row in rows(value.get("tilesets")) if "links" in row]
+    tilesets = [row for row in listed if "dataType" in row or "crs" in row]
+    if not tilesets and _is_tileset(value):
+        return [value]
+    return tilesets
 
 
 def _is_tileset(value: Row) -> bool:

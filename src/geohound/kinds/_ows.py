@@ -179,24 +179,32 @@ def _find_service(document: Document) -> str:
     head = document.head
     if head is None:
         return ""
+    if not document.root_namespace and (stated := _stated_service(head)):
+        return stated
+    said = _contents(head) | _operation_names(head)
+    return next((service for service, own in _CONTENT if own & said), "")
+
+
+def _stated_service(head: Element) -> str:
+    """By the prefix of the root, as some write it without a namespace, or by ServiceType."""
     prefix = str(head.tag).partition(":")[0].lower()
-    if not document.root_namespace and prefix in _PREFIXES:
+    if prefix in _PREFIXES:
         return prefix
     stated = _SERVICE_TYPE.search(text(head, "ServiceIdentification", "ServiceType"))
-    if stated and not document.root_namespace:
-        return stated[1].lower()
-    contents = [
-        c for c in head if local(c) in ("Contents", "contents", "ProcessOfferings")
-    ]
-    names = {local(c) for c in contents} | {local(g) for c in contents for g in c}
-    asked = {
-        e.get("name")
-        for section in children(head, "OperationsMetadata")
-        for e in section
+    return stated[1].lower() if stated else ""
+
+
+def _contents(head: Element) -> set[str]:
+    sections = ("Contents", "contents", "ProcessOfferings")
+    contents = [section for section in head if local(section) in sections]
+    return {local(each) for section in contents for each in (section, *section)}
+
+
+def _operation_names(head: Element) -> set[str]:
+    sections = children(head, "OperationsMetadata")
+    return {
+        name for section in sections for each in section if (name := each.get("name"))
     }
-    return next(
-        (service for service, own in _CONTENT if own & names or own & asked), ""
-    )
 
 
 def _is_wcps(document: Document) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,46 +73,55 @@ def read_api(document: Document) -> Service | None:
     value = document.json
     if not isinstance(value, dict) or words(value.get("type")) in _GEOJSON_TYPES:
         return None
+    url = document.url
     links = links_by_rel(value.get("links"))
-    collections = [
-        c
-        for c in rows(value.get("collections"))
-        if isinstance(c.get("stac_version"), str)
-    ]
+    collections = _stac_rows(value.get("collections"))
     is_landing = not collections and _is_api_landing(value, links)
-    if not (
-        collections or is_landing or _is_api_collection(value, links, document.url)
-    ):
+    if not (collections or is_landing or _is_api_collection(value, links, url)):
         return None
-    if not collections and not is_landing:
-        collections = [value]
-    version = _version(value) or (_version(collections[0]) if collections else "")
-    layers = tuple(_read_collection(c, document.url) for c in collections)
     if is_landing:
-        layers = tuple(
-            _read_child(link, document.url) for link in links.get("child", ())
-        )
-    service = Service(
-        kind="stac-api",
-        endpoint=endpoint_of(document.url, links, _BELOW, is_landing=is_landing),
+        described = _read_landing(value, links, url)
+    else:
+        described = _read_collections(collections or [value], url)
+    version = _version(value) or described.version
+    endpoint = endpoint_of(url, links, _BELOW, is_landing=is_landing)
+    service = replace(
+        described,
+        endpoint=endpoint,
         version=version,
         versions=(version,) if version else (),
-        title=words(value.get("title")) or words(value.get("id")) if is_landing else "",
-        abstract=words(value.get("description")) if is_landing else "",
-        keywords=texts(value.get("keywords")) if is_landing else (),
-        layers=layers,
-        operations=_operations(links, document.url),
+        operations=_operations(links, url),
         formats=("application/geo+json",),
-        online_resource=declared_root(
-            links, document.url, _BELOW, is_landing=is_landing
-        ),
+        online_resource=declared_root(links, url, _BELOW, is_landing=is_landing),
+        companions=(below_root(endpoint, "collections") if is_landing else endpoint,),
     )
-    root = service.endpoint
-    companion = below_root(root, "collections") if is_landing else root
-    return finish(
-        document,
-        replace(service, companions=(companion,)),
-        *texts(value.get("conformsTo")),
+    return finish(document, service, *texts(value.get("conformsTo")))
+
+
+def _stac_rows(value: object) -> list[Mapping[str, Any]]:
+    return [row for row in rows(value) if isinstance(row.get("stac_version"), str)]
+
+
+def _read_landing(
+    value: Mapping[str, Any], links: Mapping[str, Any], url: str
+) -> Service:
+    """What the landing page says of the whole API; its children are its collections."""
+    return Service(
+        kind="stac-api",
+        endpoint=url,
+        title=words(value.get("title")) or words(value.get("id")),
+        abstract=words(value.get("description")),
+        keywords=texts(value.get("keywords")),
+        layers=tuple(_read_child(link, url) for link in links.get("child", ())),
+    )
+
+
+def _read_collections(collections: Sequence[Mapping[str, Any]], url: str) -> Service:
+    return Service(
+        kind="stac-api",
+        endpoint=url,
+        version=_version(collections[0]),
+        layers=tuple(_read_collection(each, url) for each in collections),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -63,63 +63,72 @@ def read(document: Document) -> Service | None:
     ):
         return None
     ways = tuple(islice(_read_ways(root), 200))
-    accesses = tuple(
-        {way.type: way for way in reversed(ways) if way.type in _SUFFIX}.values()
-    )
-    elements = list(
-        islice(
-            (e for e in root.iter() if local(e) in ("dataset", "catalogRef")),
-            _MAX_DATASETS,
-        )
-    )
-    # Every dataset times every access can be millions of addresses: the first few thousand datasets will do.
-    layers = tuple(
-        _read_dataset(e, accesses if i < MAX_LINKS else (), document.url)
-        for i, e in enumerate(elements)
-    )
+    elements = _datasets(root)
+    layers = _read_layers(elements, ways, document.url)
     links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
     top = next((e for e in elements if local(e) == "dataset"), None)
+    about = _about(top)
     version = attribute(root, "version")
-    about = (
-        child(top, "metadata")
-        if top is not None and child(top, "metadata") is not None
-        else top
-    )
-    publisher = (
-        child(about, "publisher")
-        if child(about, "publisher") is not None
-        else child(about, "creator")
-    )
+    page = strip_view(document.url).partition("?")[0]
     service = Service(
         kind="thredds",
-        endpoint=re.sub(
-            r"\.html$",
-            ".xml",
-            strip_view(document.url).partition("?")[0],
-            flags=re.IGNORECASE,
-        ),
+        endpoint=re.sub(r"\.html$", ".xml", page, flags=re.IGNORECASE),
         version=version,
         versions=(version,) if version else (),
-        title=attribute(root, "name")
-        or (attribute(top, "name") if top is not None else ""),
+        title=attribute(root, "name") or _name_of(top),
         abstract=_documentation(about, ("summary", "abstract", "")),
-        keywords=tuple(text(k) for k in islice(about, 500) if local(k) == "keyword")
-        if about is not None
-        else (),
-        provider=_read_provider(publisher),
+        keywords=_keywords(about),
+        provider=_read_provider(_publisher(about)),
         access=read_access(constraints=_documentation(about, ("rights",))),
         layers=layers,
         layers_truncated=len(layers) >= _MAX_DATASETS,
-        operations=tuple(
-            Operation(
-                way.name, get=absolute(way.base, document.url), formats=(way.type,)
-            )
-            for way in ways
-        ),
+        operations=tuple(_operation(way, document.url) for way in ways),
         links=tuple(links),
         software="Hyrax" if "/opendap/" in document.url else "THREDDS",
     )
     return finish(document, service)
+
+
+def _datasets(root: Element) -> list[Element]:
+    found = (e for e in root.iter() if local(e) in ("dataset", "catalogRef"))
+    return list(islice(found, _MAX_DATASETS))
+
+
+def _read_layers(
+    elements: Sequence[Element], ways: Sequence[DatasetAccess], url: str
+) -> tuple[Layer, ...]:
+    first_of_type = {way.type: way for way in reversed(ways) if way.type in _SUFFIX}
+    accesses = tuple(first_of_type.values())
+    # Every dataset times every access can be millions of addresses: the first few thousand datasets will do.
+    return tuple(
+        _read_dataset(element, accesses if place < MAX_LINKS else (), url)
+        for place, element in enumerate(elements)
+    )
+
+
+def _about(top: Element | None) -> Element | None:
+    """Where the first dataset is described: in its metadata, or directly in it."""
+    metadata = None if top is None else child(top, "metadata")
+    return top if metadata is None else metadata
+
+
+def _publisher(about: Element | None) -> Element | None:
+    publisher = child(about, "publisher")
+    return child(about, "creator") if publisher is None else publisher
+
+
+def _name_of(element: Element | None) -> str:
+    return "" if element is None else attribute(element, "name")
+
+
+def _keywords(about: Element | None) -> tuple[str, ...]:
+    if about is None:
+        return ()
+    return tuple(text(k) for k in islice(about, 500) if local(k) == "keyword")
+
+
+def _operation(way: DatasetAccess, url: str) -> Operation:
+    return Operation(way.name, get=absolute(way.base, url), formats=(way.type,))
 
 
 def _is_old_catalogue(root: Element) -> bool:

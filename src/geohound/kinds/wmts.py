@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -88,38 +88,51 @@ def _read(document: Document) -> Service | None:
         address = href(child(root, "ServiceMetadataURL"))
         about = replace(about, online_resource=resolve(address, document.url))
     sets = _list_sets(root)
-    codes = {name: crs for name, crs, _ in sets}
+    layers = _read_layers(root, digest, {name: crs for name, crs, _ in sets})
+    about = _with_tile_operation(about, layers)
+    service = _ows.build(document, about, _ows.version_of(root, about, "1.0.0"), layers)
+    formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
+    grids = tuple(islice(_grids(sets, layers), _MAX_GRIDS))
+    return replace(service, formats=formats or service.formats, grids=grids)
+
+
+def _read_layers(
+    root: Element, digest: Callable[[Element], Any], codes: Mapping[str, str]
+) -> list[Layer]:
+    """The layers that have a name, each with the systems of its tile matrix sets."""
     layers = []
     for contents in children(root, "Contents"):
         for element in children(contents, "Layer"):
             said_of_it, names = digest(element)
-            if said_of_it["name"]:
-                layers.append(
-                    Layer(
-                        **said_of_it,
-                        crs=unique([codes.get(n, "") for n in names]),
-                        grids=names,
-                    )
-                )
-    formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
-    if not any(o.name == "GetTile" for o in about.operations) and any(
-        layer.links for layer in layers
-    ):
-        about = replace(about, operations=(*about.operations, _rest_operation(layers)))
-    service = _ows.build(document, about, _ows.version_of(root, about, "1.0.0"), layers)
-    used = {name for layer in layers for name in layer.grids}
-    grids = (
-        Grid(name, crs, _read_levels(element))
-        for name, crs, element in sets
-        if name in used
-    )
-    kept = tuple(islice((grid.as_text() for grid in grids if grid.levels), _MAX_GRIDS))
-    return replace(service, formats=formats or service.formats, grids=kept)
+            if not said_of_it["name"]:
+                continue
+            crs = unique([codes.get(name, "") for name in names])
+            layers.append(Layer(**said_of_it, crs=crs, grids=names))
+    return layers
 
 
-def _rest_operation(layers: Sequence[Layer]) -> Operation:
+def _with_tile_operation(about: Service, layers: Sequence[Layer]) -> Service:
     """RESTful services name no operation: the template of the first tile layer stands for it."""
-    return Operation("GetTile", next(layer.links[0] for layer in layers if layer.links))
+    if any(operation.name == "GetTile" for operation in about.operations):
+        return about
+    template = next((layer.links[0] for layer in layers if layer.links), "")
+    if not template:
+        return about
+    operation = Operation("GetTile", template)
+    return replace(about, operations=(*about.operations, operation))
+
+
+def _grids(
+    sets: Sequence[tuple[str, str, Element]], layers: Sequence[Layer]
+) -> Iterator[str]:
+    """The tile matrix sets that layers use and that have levels, as texts."""
+    used = {name for layer in layers for name in layer.grids}
+    for name, crs, element in sets:
+        if name not in used:
+            continue
+        grid = Grid(name, crs, _read_levels(element))
+        if grid.levels:
+            yield grid.as_text()
 
 
 def _list_sets(root: Element) -> list[tuple[str, str, Element]]:

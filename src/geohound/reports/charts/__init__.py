@@ -74,31 +74,21 @@ def draw(
     if chart is None or not table.rows:
         return None
     columns = list(table.columns)
-    shown = chart.values or tuple(
-        c for c in columns if c != chart.label and c not in chart.without
-    )
+    left_out = (chart.label, *chart.without)
+    shown = chart.values or tuple(c for c in columns if c not in left_out)
     places = [columns.index(column) for column in shown]
-    svg, named = (
-        Svg(title),
-        {column: column.replace("_", " ") for column in columns} | dict(words or {}),
-    )
+    named = {column: column.replace("_", " ") for column in columns} | dict(words or {})
     names = tuple(named[column] for column in shown)
+    svg = Svg(title)
+    label = columns.index(chart.label) if chart.label else -1
     if chart.form == "map":
-        label = columns.index(chart.label) if chart.label else -1
         where = MapColumns(columns.index("lat"), columns.index("lon"), places, label)
         return draw_world(svg, table.rows, where, names, land)
-    label = columns.index(chart.label)
     if chart.form == "lines":
-        points = [
-            (float(row[label]), [float(row[place]) for place in places])
-            for row in table.rows
-        ]
+        points = [_point(row, label, places) for row in table.rows]
         return draw_lines(svg, points, names, named[chart.label])
     group = columns.index(chart.group) if chart.group else -1
-    bars = [
-        (_bar_name(row, label, group), [_number(row[place]) for place in places])
-        for row in table.rows
-    ]
+    bars = [_bar(row, label, group, places) for row in table.rows]
     if chart.form == "columns":
         return draw_columns(svg, bars, shown)
     filled = [bar for bar in bars if any(bar[1])]
@@ -106,6 +96,18 @@ def draw(
         return None
     draw_them = draw_grouped if chart.form == "groups" else draw_stacked
     return draw_them(svg, filled[: chart.rows], names)
+
+
+def _point(
+    row: tuple[Cell, ...], label: int, places: Sequence[int]
+) -> tuple[float, list[float]]:
+    return float(row[label]), [float(row[place]) for place in places]
+
+
+def _bar(
+    row: tuple[Cell, ...], label: int, group: int, places: Sequence[int]
+) -> tuple[str, list[float]]:
+    return _bar_name(row, label, group), [_number(row[place]) for place in places]
 
 
 def _bar_name(row: tuple[Cell, ...], label: int, group: int) -> str:

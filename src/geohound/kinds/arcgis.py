@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -109,34 +109,20 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
     root = _arcgis.service_root(document.url)
     info = mapping(value.get("documentInfo"))
     is_layer = _arcgis.is_layer(value)
+    version = words(value.get("currentVersion"))
+    crs = _service_crs(value)
+    extent = _arcgis.extent_of(value)
+    title = _title(value, root, is_layer=is_layer)
     layers = (
         (_arcgis.read_layer(value, root, {}),)
         if is_layer
         else _arcgis.read_layers(value, root)
     )
-    version = words(value.get("currentVersion"))
-    crs = _arcgis.crs_of(value.get("spatialReference")) or _arcgis.crs_of(
-        mapping(value.get("fullExtent") or value.get("extent")).get("spatialReference")
-    )
-    extent = _arcgis.extent_of(value)
-    own_name = words(value.get("name"))
-    documented = words(info.get("Title"))
-    # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
-    inherited = (_short_name("", root), words(value.get("mapName")), own_name)
-    title = (
-        _titles.choose(*inherited)
-        if is_layer
-        else _titles.choose(documented, own_name, *inherited)
-    )
     if kind == "arcgis-imageserver" and not layers:
-        layers = (
-            Layer(
-                name=words(value.get("name")) or title or "image",
-                title=title,
-                extent=extent,
-            ),
-        )
+        name = words(value.get("name")) or title or "image"
+        layers = (Layer(name=name, title=title, extent=extent),)
     capabilities = _arcgis.split(value.get("capabilities"))
+    is_whole = not is_layer and "currentVersion" in value
     return Service(
         kind=kind,
         endpoint=root,
@@ -160,10 +146,24 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         crs=(crs,) if crs else (),
         software=f"ArcGIS Server {version}".strip(),
         links=_read_extensions(value, root),
-        companions=probe_urls(document.url)
-        if is_layer or "currentVersion" not in value
-        else (),
+        companions=() if is_whole else probe_urls(document.url),
     )
+
+
+def _service_crs(value: Mapping[str, Any]) -> str:
+    own = _arcgis.crs_of(value.get("spatialReference"))
+    extent = mapping(value.get("fullExtent") or value.get("extent"))
+    return own or _arcgis.crs_of(extent.get("spatialReference"))
+
+
+def _title(value: Mapping[str, Any], root: str, *, is_layer: bool) -> str:
+    own_name = words(value.get("name"))
+    # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
+    inherited = (_short_name("", root), words(value.get("mapName")), own_name)
+    if is_layer:
+        return _titles.choose(*inherited)
+    documented = words(mapping(value.get("documentInfo")).get("Title"))
+    return _titles.choose(documented, own_name, *inherited)
 
 
 def _short_name(name: str, root: str) -> str:
@@ -210,28 +210,25 @@ def _read_directory(value: Mapping[str, Any], document: Document) -> Service:
     base = root.partition("?")[0]
     at = _arcgis.REST.search(base)
     top = base[: at.end()] if at else base
-    folders = (
-        [words(f) for f in value["folders"]]
-        if isinstance(value.get("folders"), list)
-        else []
-    )
+    folders = [Layer(name, links=(f"{top}/{name}",)) for name in _folders(value)]
     version = words(value.get("currentVersion"))
-    layers = [_read_entry(row, top) for row in rows(value.get("services"))]
-    links = [layer.links[0] for layer in layers if layer.links] + [
-        f"{top}/{f}" for f in folders if f
-    ]
+    entries = [_read_entry(row, top) for row in rows(value.get("services"))]
+    links = [each.links[0] for each in (*entries, *folders) if each.links]
     return Service(
         kind="arcgis-directory",
         endpoint=root,
         version=version,
         versions=(version,) if version else (),
-        layers=(
-            *(x for x in layers if x.name),
-            *(Layer(f, links=(f"{top}/{f}",)) for f in folders if f),
-        ),
+        layers=(*(entry for entry in entries if entry.name), *folders),
         software=f"ArcGIS Server {words(value.get('fullVersion')) or version}".strip(),
         links=tuple(links),
     )
+
+
+def _folders(value: Mapping[str, Any]) -> list[str]:
+    listed = value.get("folders")
+    named = map(words, listed) if isinstance(listed, list) else ()
+    return [name for name in named if name]
 
 
 def _read_entry(row: Mapping[str, Any], top: str) -> Layer:
@@ -258,32 +255,14 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
         (absolute(href, document.url).partition("?")[0], text)
         for href, text in page.anchors()
     ]
-    below = [
-        (href, text)
-        for href, text in anchors
-        if href.lower().startswith(base.lower() + "/")
-    ]
+    within = base.lower() + "/"
+    below = [(href, text) for href, text in anchors if href.lower().startswith(within)]
     if not below and page.asks_for_login:
         return Refusal(RefusalReason.LOGIN_WALL, page.title[:300], kind)
     if kind == "arcgis-directory":
-        resources = [
-            (h, t)
-            for h, t in below
-            if _arcgis.SERVER.search(h) or h.count("/") == base.count("/") + 1
-        ]
-        layers = [
-            Layer(name=h[len(base) + 1 :], title=t, links=(h,))
-            for h, t in resources
-            if _arcgis.SERVER.search(h)
-        ]
-        links = [h for h, _ in resources]
+        layers, links = _listed_resources(below, base)
     else:
-        layers = [
-            Layer(name=t or h.rpartition("/")[2], title=t, links=(h,))
-            for h, t in below
-            if h.rpartition("/")[2].isdecimal()
-        ]
-        links = []
+        layers, links = _listed_layers(below), []
     title = "" if kind == "arcgis-directory" else page.title.partition(" (")[0]
     service = Service(
         kind=kind,
@@ -295,6 +274,33 @@ def _read_page(kind: str, document: Document) -> Service | Refusal | None:
         companions=probe_urls(document.url),
     )
     return finish(document, service)
+
+
+def _listed_resources(
+    below: Sequence[tuple[str, str]], base: str
+) -> tuple[list[Layer], list[str]]:
+    """The services of a directory page as layers, and the addresses of services and folders."""
+    services = [(href, text) for href, text in below if _arcgis.SERVER.search(href)]
+    layers = [
+        Layer(name=href[len(base) + 1 :], title=text, links=(href,))
+        for href, text in services
+    ]
+    step = base.count("/") + 1
+    links = [
+        href
+        for href, _ in below
+        if _arcgis.SERVER.search(href) or href.count("/") == step
+    ]
+    return layers, links
+
+
+def _listed_layers(below: Sequence[tuple[str, str]]) -> list[Layer]:
+    numbered = [(href.rpartition("/")[2], href, text) for href, text in below]
+    return [
+        Layer(name=text or number, title=text, links=(href,))
+        for number, href, text in numbered
+        if number.isdecimal()
+    ]
 
 
 def _service_document(query: LayerQuery) -> ServerRequest:

@@ -76,29 +76,24 @@ def _is_download_service(root: Element) -> bool:
     """INSPIRE's own elements; or, in the feed of one dataset, files by CRS; any other feed is news."""
     links = list(islice(children(root, "link"), 50))
     rels = {attribute(link, "rel") for link in links}
-    is_described = any(
-        "19139" in attribute(k, "type") or "19139" in attribute(k, "href")
-        for k in links
-    )
-    if "describedby" in rels and is_described:
+    if "describedby" in rels and any(map(_is_metadata_or_search, links)):
         return True
-    if (
-        any(
-            attribute(k, "rel") == "search"
-            and "opensearchdescription" in attribute(k, "type")
-            for k in links
-        )
-        and "describedby" in rels
-    ):
+    return any(map(_is_dataset, islice(children(root, "entry"), 20)))
+
+
+def _is_metadata_or_search(link: Element) -> bool:
+    of_type = attribute(link, "type")
+    is_search = attribute(link, "rel") == "search"
+    if is_search and "opensearchdescription" in of_type:
         return True
-    for entry in islice(children(root, "entry"), 20):
-        if any("inspire" in namespace(e) for e in islice(entry, 100)):
-            return True
-        if any(
-            _CRS.search(attribute(c, "term")) for c in children(entry, "category")
-        ) and list(_files(entry)):
-            return True
-    return False
+    return "19139" in of_type or "19139" in attribute(link, "href")
+
+
+def _is_dataset(entry: Element) -> bool:
+    if any("inspire" in namespace(each) for each in islice(entry, 100)):
+        return True
+    terms = (attribute(each, "term") for each in children(entry, "category"))
+    return any(map(_CRS.search, terms)) and any(True for _ in _files(entry))
 
 
 def _files(entry: Element) -> Iterator[Element]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -45,39 +45,35 @@ def _root(url: str) -> str:
 def read(document: Document) -> Service | None:
     version = _VERSION.match(document.body[:200].decode("latin-1"))
     if version:
-        return finish(
-            document,
-            replace(
-                _service(document, (), version[1]),
-                companions=probe_urls(document.url)[1:2],
-            ),
-        )
+        companions = probe_urls(document.url)[1:2]
+        service = _service(document, (), version[1])
+        return finish(document, replace(service, companions=companions))
     value = document.json
     table = mapping(value.get("table")) if isinstance(value, dict) else {}
     columns = texts(table.get("columnNames"))
     lines = table.get("rows")
-    if not columns or not isinstance(lines, list):
+    if not isinstance(lines, list):
         return None
-    entries = [
-        dict(zip(columns, line, strict=False))
-        for line in lines[:100_000]
-        if isinstance(line, list)
-    ]
+    rows = [line for line in lines[:100_000] if isinstance(line, list)]
+    entries = [dict(zip(columns, row, strict=False)) for row in rows]
+    layers = _read_table(columns, entries, document.url)
+    if layers is None:
+        return None
+    named = tuple(layer for layer in layers if layer.name)
+    return finish(document, _service(document, named, ""))
+
+
+def _read_table(
+    columns: tuple[str, ...], entries: Sequence[Mapping[str, Any]], url: str
+) -> list[Layer] | None:
+    """The datasets of one of ERDDAP's own tables; None of any other table."""
     if {"griddap", "tabledap", "Dataset ID"} <= set(columns):
-        layers = [_read_listed(entry, document.url) for entry in entries]
-    elif {"datasetID", "title", *_EDGES} <= set(columns):
-        layers = [
-            _read_described(entry, document.url)
-            for entry in entries
-            if words(entry.get("datasetID")) != "allDatasets"
-        ]
-    elif columns == ("Resource", "URL") and "/erddap" in words(
-        entries[0].get("URL") if entries else ""
-    ):
-        layers = []
-    else:
-        return None
-    return finish(document, _service(document, tuple(x for x in layers if x.name), ""))
+        return [_read_listed(entry, url) for entry in entries]
+    if {"datasetID", "title", *_EDGES} <= set(columns):
+        datasets = [e for e in entries if words(e.get("datasetID")) != "allDatasets"]
+        return [_read_described(entry, url) for entry in datasets]
+    is_index = columns == ("Resource", "URL") and bool(entries)
+    return [] if is_index and "/erddap" in words(entries[0].get("URL")) else None
 
 
 def _service(document: Document, layers: tuple[Layer, ...], version: str) -> Service:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from geohound.document import Document
@@ -27,36 +28,29 @@ _MEDIA = "application/vnd.google-earth.kml+xml"
 _REQUEST = re.compile(
     r"[?&;](?:service|request)=\w", re.IGNORECASE
 )  # for a map that another service draws
+_TOP = ("Document", "Folder", "NetworkLink")
 _EDGES = ("west", "south", "east", "north")
 
 
 def read(document: Document) -> Service | None:
     """Only with network links: features written into the file are data, not a service."""
     root = document.root
-    found = (
-        (e for e in root.iter() if local(e) == "NetworkLink")
-        if root is not None
-        else iter(())
-    )
-    links = list(islice(found, MAX_ENTRIES + 1))
-    if root is None or not links:
+    if root is None:
         return None
-    top = next(
-        (e for e in root if local(e) in ("Document", "Folder", "NetworkLink")), root
-    )
+    links = list(islice(_elements(root, "NetworkLink"), MAX_ENTRIES + 1))
+    if not links:
+        return None
+    top = next((each for each in root if local(each) in _TOP), root)
     layers = tuple(_read_link(e, document.url) for e in links[:MAX_ENTRIES])
-    overlays = (e for e in root.iter() if local(e) == "href")
-    maps = [
-        absolute(text(e), document.url)
-        for e in islice(overlays, 10_000)
-        if _REQUEST.search(text(e))
-    ]
-    version = document.root_namespace.rpartition("/")[2]
+    hrefs = [text(each) for each in islice(_elements(root, "href"), 10_000)]
+    maps = [absolute(href, document.url) for href in hrefs if _REQUEST.search(href)]
+    stated = document.root_namespace.rpartition("/")[2]
+    version = stated if stated[:1].isdigit() else ""
     service = Service(
         kind="kml",
         endpoint=strip_view(document.url),
-        version=version if version[:1].isdigit() else "",
-        versions=(version,) if version[:1].isdigit() else (),
+        version=version,
+        versions=(version,) if version else (),
         title=text(top, "name"),
         abstract=text(top, "description"),
         provider=Provider(name=text(top, "author", "name")),
@@ -69,6 +63,10 @@ def read(document: Document) -> Service | None:
         ),
     )
     return finish(document, service)
+
+
+def _elements(root: Element, name: str) -> Iterator[Element]:
+    return (each for each in root.iter() if local(each) == name)
 
 
 def _read_link(element: Element, url: str) -> Layer:

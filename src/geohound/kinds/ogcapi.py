@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -121,28 +121,29 @@ def read(kind: str, document: Document) -> Service | None:
     version = evidence.version_of(kind, proof.conforms_to)
     speaks_for_all = proof.is_landing or isinstance(value.get("collections"), list)
     contact = mapping(value.get("contact")) or mapping(value.get("provider"))
+    # A list of collections has the title of the API, but what else it says is said of the list.
+    of_all = value if speaks_for_all else {}
+    of_api = value if proof.is_landing else {}
+    itself = mapping(next(iter(links.get("self", ())), None))
     service = Service(
         kind=kind,
         endpoint=endpoint_of(document.url, links, _BELOW, is_landing=proof.is_landing),
         version=version,
         versions=(version,) if version else (),
-        title=words(value.get("title")) if speaks_for_all else "",
-        abstract=words(value.get("description")) if speaks_for_all else "",
-        keywords=texts(value.get("keywords")) if proof.is_landing else (),
+        title=words(of_all.get("title")),
+        abstract=words(of_all.get("description")),
+        keywords=texts(of_api.get("keywords")),
         provider=_read_provider(contact),
         access=read_access(
-            constraints=words(value.get("attribution")) if proof.is_landing else "",
+            constraints=words(of_api.get("attribution")),
             licence_text=_licence_words(value, links),
         ),
-        extent=spatial_extent(value.get("extent")) if proof.is_landing else None,
+        extent=spatial_extent(of_api.get("extent")),
         layers=layers,
         operations=_read_operations(links, document.url),
-        formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
-        crs=_read_crs(value)
-        or tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
-        language=words(
-            mapping(next(iter(links.get("self", ())), None)).get("hreflang")
-        )[:12],
+        formats=_each_once(f for layer in layers for f in layer.formats),
+        crs=_read_crs(value) or _each_once(c for layer in layers for c in layer.crs),
+        language=words(itself.get("hreflang"))[:12],
         online_resource=declared_root(
             links, document.url, _BELOW, is_landing=proof.is_landing
         ),
@@ -225,32 +226,34 @@ def _read_offering(row: Mapping[str, Any], url: str) -> Layer:
     times = temporal_extent(row.get("extent"))
     title = words(row.get("title"))
     name = words(row.get("id")) or words(row.get("name")) or title
+    addresses = [absolute(link.get("href"), url) for link in data]
     return Layer(
-        name=name
-        or words(row.get("tileMatrixSetId"))
-        or words(row.get("tileMatrixSetURI")).rpartition("/")[2]
-        or "?",
+        name=name or _tile_matrix_set(row) or "?",
         title=title,
         abstract=words(row.get("description")) or words(row.get("abstract")),
         keywords=texts(row.get("keywords")),
         extent=spatial_extent(row.get("extent")),
         crs=_read_crs(row),
-        formats=tuple(
-            dict.fromkeys(filter(None, (words(link.get("type")) for link in data)))
-        ),
-        styles=tuple(
-            filter(None, (words(mapping(s).get("id")) for s in row.get("styles") or ()))
-        )
-        if isinstance(row.get("styles"), list)
-        else (),
+        formats=_each_once(words(link.get("type")) for link in data),
+        styles=_styles(row.get("styles")),
         times=times,
         queryable=bool(links.get("items") or links.get("queryables")),
-        links=tuple(
-            dict.fromkeys(
-                filter(None, (absolute(link.get("href"), url) for link in data))
-            )
-        ),
+        links=_each_once(addresses),
     )
+
+
+def _tile_matrix_set(row: Mapping[str, Any]) -> str:
+    uri = words(row.get("tileMatrixSetURI"))
+    return words(row.get("tileMatrixSetId")) or uri.rpartition("/")[2]
+
+
+def _styles(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
+    return tuple(filter(None, (words(mapping(each).get("id")) for each in listed)))
+
+
+def _each_once(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, values)))
 
 
 def _collection(query: LayerQuery) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from geohound.document import Document
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
@@ -13,7 +15,7 @@ from geohound.kinds._signature import json
 from geohound.kinds._tiles import pyramid, tile_template
 from geohound.model.addresses import Addresses, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
-from geohound.model.service import Layer, Operation, Service
+from geohound.model.service import Extent, Layer, Operation, Service
 
 _PATH = re.compile(
     r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE
@@ -24,24 +26,13 @@ def read(document: Document) -> Service | None:
     value = document.json
     if not isinstance(value, dict) or not _is_tilejson(value):
         return None
-    tiles = tuple(
-        t for t in (absolute(t, document.url) for t in texts(value.get("tiles"))) if t
-    )
+    templates = texts(value.get("tiles"))
+    tiles = tuple(filter(None, (absolute(each, document.url) for each in templates)))
     extent = box(value.get("bounds"))
-    layers = tuple(
-        Layer(
-            name=words(row.get("id")),
-            title=words(row.get("description"))[:200],
-            keywords=texts(list(mapping(row.get("fields")))),
-            extent=extent,
-            formats=("application/vnd.mapbox-vector-tile",),
-            links=tiles,
-        )
-        for row in rows(value.get("vector_layers"))
-        if words(row.get("id"))
-    )
+    vectors = [row for row in rows(value.get("vector_layers")) if words(row.get("id"))]
+    layers = tuple(_vector_layer(row, extent, tiles) for row in vectors)
     title = words(value.get("name"))
-    if not layers and texts(value.get("tiles")):  # a raster tileset is one layer
+    if not layers and templates:  # a raster tileset is one layer
         name = title or words(value.get("id")) or "tiles"
         layers = (Layer(name=name, title=title, extent=extent, links=tiles),)
     version = words(value.get("tilejson"))
@@ -63,6 +54,19 @@ def read(document: Document) -> Service | None:
         crs=texts(value.get("projection")) or texts(value.get("crs")),
     )
     return finish(document, service)
+
+
+def _vector_layer(
+    row: Mapping[str, Any], extent: Extent | None, tiles: tuple[str, ...]
+) -> Layer:
+    return Layer(
+        name=words(row.get("id")),
+        title=words(row.get("description"))[:200],
+        keywords=texts(list(mapping(row.get("fields")))),
+        extent=extent,
+        formats=("application/vnd.mapbox-vector-tile",),
+        links=tiles,
+    )
 
 
 def _is_tilejson(value: dict[str, object]) -> bool:

@@ -32,6 +32,7 @@ from geohound.model.service import (
 )
 from geohound.model.visit import Via
 from geohound.stores.sql.services import codec
+from geohound.stores.sql.services.writing import record
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LAYERS = (Layer("roads", "Roads"), Layer("rivers", "Rivers"))
@@ -555,3 +556,42 @@ def test_the_layers_of_a_service_are_not_in_memory_twice_while_they_are_written(
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
+
+
+class Explained:
+    """A connection that notes which statements read a table from end to end."""
+
+    def __init__(self, connection) -> None:
+        self._connection = connection
+        self.whole: list[str] = []
+
+    def execute(self, sql, values=()):
+        if not sql.startswith(("SAVEPOINT", "RELEASE")):
+            for *_, step in self._connection.execute(
+                f"EXPLAIN QUERY PLAN {sql}", values
+            ):
+                self.whole += [sql] if step.startswith("SCAN") else []
+        return self._connection.execute(sql, values)
+
+    def executemany(self, sql, rows):
+        return self._connection.executemany(sql, rows)
+
+
+def test_recording_a_service_never_reads_the_whole_catalogue(store):
+    """Each new service once looked at all others: ten times slower at four thousand."""
+    declared = replace(FULL, online_resource="https://example.org/elsewhere?")
+    same = replace(WMS, endpoint="http://mirror.example.org/wms")
+    with store.catalogue._database.write() as connection:
+        explained = Explained(connection)
+        for service in (WMS, OTHER, FULL, declared, same, WMS):
+            record(
+                explained,
+                [
+                    Observation(
+                        service,
+                        sighting(service),
+                        Check(service.id, NOON, True, "", 0.1),
+                    )
+                ],
+            )
+    assert explained.whole == []

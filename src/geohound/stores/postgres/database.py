@@ -62,7 +62,7 @@ class PostgresDatabase:
         with self._explained():
             connection = self._take()
             try:
-                with connection.raw.transaction():
+                with connection.transaction():
                     yield connection
             finally:
                 self._give_back(connection)
@@ -115,6 +115,10 @@ class PostgresDatabase:
         connection.execute(
             "SELECT pg_advisory_xact_lock(?, hashtext(?))", (self._space, name)
         )
+
+    def settle(self, connection: Connection) -> None:
+        if isinstance(connection, PostgresConnection):
+            connection.settle()
 
     def columns(self, table: str) -> Sequence[str]:
         return [
@@ -174,11 +178,11 @@ class PostgresDatabase:
             connection.raw.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        # Statements are prepared by neither side: pools such as PgBouncer may stand between.
+        # Planning a statement costs the server as much as running it, so frequent ones are prepared.
         connection: psycopg.Connection[Any] = psycopg.connect(
             self._address,
             autocommit=True,
-            prepare_threshold=None,
+            prepare_threshold=5,
             **_defaults(self._address),
         )
         if not self._durable:
@@ -204,7 +208,7 @@ class _Reader:
 
     def execute(
         self, sql: str, values: Sequence[Any] | Mapping[str, Any] = (), /
-    ) -> psycopg.Cursor[Any]:
+    ) -> Rows:
         with self._database.explaining():
             try:
                 return self._open().execute(sql, values)
@@ -218,10 +222,15 @@ class _Reader:
 
     @contextmanager
     def one_state(self) -> Iterator[Connection]:
-        self.execute("SELECT 1")  # made anew where it broke
         connection = self._open()
-        with connection.raw.transaction():
-            connection.raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        if connection.is_in_transaction:
+            yield connection
+            return
+        self.execute(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ"
+        )  # made anew where it broke
+        connection = self._open()
+        with connection.transaction():
             yield connection
 
     def close(self) -> None:

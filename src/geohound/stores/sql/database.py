@@ -55,6 +55,9 @@ class Database(Protocol):
     def lock(self, connection: Connection, name: str) -> None:
         """Until its transaction ends, nobody else has the lock of this name."""
 
+    def settle(self, connection: Connection) -> None:
+        """Raise what statements of a transaction met whose results nobody asked for."""
+
     def explaining(self) -> AbstractContextManager[None]:
         """Trouble that is met while reading as a StoreError."""
 

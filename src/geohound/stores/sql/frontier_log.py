@@ -154,6 +154,7 @@ class SqlFrontierLog:
                 "INSERT INTO source (id, url) VALUES (?, ?)", sources.take_new()
             )
             connection.executemany(_INSERT_URL, urls)
+            self._database.settle(connection)
         except Exception as error:
             if self._database.is_duplicate(error):
                 raise StoreError(

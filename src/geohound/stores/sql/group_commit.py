@@ -99,6 +99,7 @@ class GroupCommit:
         connection.execute("SAVEPOINT item")
         try:
             outcome = write(connection)
+            self._database.settle(connection)
         except Exception as error:
             if not self._database.is_own_fault(error):
                 raise

@@ -180,6 +180,9 @@ class SqliteDatabase:
     def lock(self, connection: object, name: str) -> None:
         """Whoever writes to the file has it alone."""
 
+    def settle(self, connection: object) -> None:
+        """Each statement has an answer before the next one is sent."""
+
     def is_own_fault(self, error: Exception) -> bool:
         return not isinstance(error, sqlite3.Error) or isinstance(error, _OWN_FAULTS)
 

@@ -55,10 +55,36 @@ def find_alias(connection: Connection, service: Service, content: str) -> Home |
 
 def find_twin(connection: Connection, service: Service, content: str) -> Home | None:
     """The service of the same content that was read at another address; on its own host first of all."""
+    if not _has_relative(connection, service):
+        return None
     found = _find_by_loose_endpoint(connection, service, content)
     if found is None and service.fingerprint:
         found = _find_by_fingerprint(connection, service, content)
     return found or _find_by_declared(connection, service, content)
+
+
+_RELATIVES = """
+SELECT 1 FROM service WHERE loose_endpoint = :loose
+UNION ALL SELECT 1 FROM service WHERE fingerprint = :fingerprint AND fingerprint <> ''
+UNION ALL SELECT 1 FROM service WHERE declared IN (:declared, :endpoint) AND declared <> ''
+UNION ALL SELECT 1 FROM alias WHERE endpoint IN (:declared, :online)
+LIMIT 1"""
+
+
+def _has_relative(connection: Connection, service: Service) -> bool:
+    """Does any known service share an address or a fingerprint with this one? Most new ones are strangers to all."""
+    declared = canonical(service.online_resource) if service.online_resource else None
+    found = connection.execute(
+        _RELATIVES,
+        {
+            "loose": loose_endpoint(service.endpoint),
+            "fingerprint": service.fingerprint,
+            "declared": declared_endpoint(service.online_resource),
+            "endpoint": service.endpoint,
+            "online": endpoint(declared) if declared else "",
+        },
+    )
+    return found.fetchone() is not None
 
 
 def _find_by_fingerprint(
@@ -113,9 +139,9 @@ def _find_by_declared(
 ) -> Home | None:
     """Documents that give the same address and are alike (OSS-9, R2); on one host only what is the same."""
     rows = connection.execute(
-        """SELECT num FROM service WHERE kind = :kind AND (
-             (declared = :declared AND :declared <> '') OR declared = :endpoint
-             OR num IN (SELECT service FROM alias WHERE endpoint = :declared)
+        """SELECT num FROM service WHERE kind = :kind AND num IN (
+             SELECT num FROM service WHERE declared IN (:declared, :endpoint) AND declared <> ''
+             UNION SELECT service FROM alias WHERE endpoint = :declared
            ) AND (host <> :host OR fingerprint = :fingerprint OR content_key = :content)
            ORDER BY content_key = :content DESC, title = :title DESC, num LIMIT :limit""",
         {

@@ -27,6 +27,10 @@ def read_services(
     if not nums:
         return {}
     which = f"({marks(nums)})"
+    # Asked for first, read last: where the database is another machine, the answers come together.
+    bodies = connection.execute(
+        f"SELECT num, body FROM service WHERE num IN {which}", nums
+    )
     aliases: dict[int, list[str]] = defaultdict(list)
     sql = f"""SELECT alias.service, alias.endpoint FROM alias JOIN service ON num = alias.service
               WHERE alias.service IN {which} AND alias.endpoint <> service.endpoint ORDER BY alias.endpoint"""
@@ -37,11 +41,7 @@ def read_services(
         sql = f"SELECT service, {LAYER_COLUMNS} FROM layer WHERE service IN {which} ORDER BY service, ordinal"
         for num, *columns in connection.execute(sql, nums):
             layers[num].append(load_layer(*columns))
-    rows = dict(
-        connection.execute(
-            f"SELECT num, body FROM service WHERE num IN {which}", nums
-        ).fetchall()
-    )
+    rows = dict(bodies.fetchall())
     return {
         num: load_service(
             rows[num], tuple(layers.get(num, ())), tuple(aliases.get(num, ()))
@@ -117,21 +117,29 @@ def read_excerpts(
 ) -> dict[int, Service]:
     """Services by number, with only the layers at these places in each."""
     services = read_services(connection, list(wanted), with_layers=False)
+    places = [(num, place) for num in services for place in wanted[num]]
+    layers = _read_layers(connection, places)
     return {
-        num: replace(service, layers=tuple(_read_layers(connection, num, wanted[num])))
-        if wanted[num]
-        else service
+        num: replace(
+            service,
+            layers=tuple(
+                layers[num, place] for place in wanted[num] if (num, place) in layers
+            ),
+        )
         for num, service in services.items()
     }
 
 
 def _read_layers(
-    connection: Connection, num: int, ordinals: Sequence[int]
-) -> list[Layer]:
-    sql = f"SELECT ordinal, {LAYER_COLUMNS} FROM layer WHERE service = ? AND ordinal IN ({marks(ordinals)})"
-    rows = connection.execute(sql, (num, *ordinals))
-    found = {ordinal: load_layer(*columns) for ordinal, *columns in rows}
-    return [found[ordinal] for ordinal in ordinals if ordinal in found]
+    connection: Connection, places: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], Layer]:
+    """Layers by service and ordinal; those of all hits of a page come with one statement."""
+    if not places:
+        return {}
+    pairs = ", ".join(["(?, ?)"] * len(places))
+    sql = f"SELECT service, ordinal, {LAYER_COLUMNS} FROM layer WHERE (service, ordinal) IN (VALUES {pairs})"
+    rows = connection.execute(sql, [number for place in places for number in place])
+    return {(num, ordinal): load_layer(*columns) for num, ordinal, *columns in rows}
 
 
 def read_changes(connection: Connection, since: Revision, limit: int) -> Changes:

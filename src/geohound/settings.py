@@ -553,18 +553,9 @@ def _check_spelling(env: Mapping[str, str], known: list[str]) -> None:
 
 
 def _from_file(path: str) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - most commands read no file
+    from geohound.model.toml_file import read_toml  # noqa: PLC0415 - most commands read no file
 
-    try:
-        return tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(
-            f"The settings file {path} cannot be read: {error.strerror}."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"The settings file {path} is not valid TOML: {error}."
-        ) from None
+    return read_toml(Path(path), "settings file", SettingsError)
 
 
 def _coerce(name: str, value: Any) -> Any:

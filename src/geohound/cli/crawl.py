@@ -24,22 +24,12 @@ from . import options, printing
 from .live_display import LiveDisplay
 from .options import USUAL
 from .task_run import exit_interrupted, run
-from .values import seconds, text, whole
+from .values import text, whole
 
 LOG = Annotated[
     str | None,
     typer.Option(
         "--log", metavar="FILE", help="Write one line per visit to this file."
-    ),
-]
-
-MAX_TIME = Annotated[
-    float | None,
-    typer.Option(
-        parser=seconds,
-        metavar="S",
-        show_default="no limit",
-        help="Time limit of this run, in seconds.",
     ),
 ]
 
@@ -102,16 +92,8 @@ def crawl(
             help="Number of seed segments (ten seeds each) to crawl.",
         ),
     ] = None,
-    max_pages: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole(1),
-            metavar="N",
-            show_default=f"{USUAL.page_limit}",
-            help="Maximum number of pages to request.",
-        ),
-    ] = None,
-    max_time: MAX_TIME = None,
+    max_pages: options.MAX_PAGES = None,
+    max_time: options.MAX_TIME = None,
     thrift: Annotated[
         str | None,
         typer.Option(
@@ -129,21 +111,8 @@ def crawl(
             help="Number of hosts to ask at a time.",
         ),
     ] = None,
-    kinds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID,…",
-            show_default="all",
-            help="Keep only these service kinds, such as wms,wfs.",
-        ),
-    ] = None,
-    bbox: Annotated[
-        str | None,
-        typer.Option(
-            metavar="W,S,E,N",
-            help="Keep only services whose extent intersects this box.",
-        ),
-    ] = None,
+    kinds: options.KINDS = None,
+    bbox: options.BBOX = None,
     topic: Annotated[
         str | None,
         typer.Option(
@@ -270,7 +239,7 @@ def resume(
             help="Maximum number of pages to request, over all runs of the task.",
         ),
     ] = None,
-    max_time: MAX_TIME = None,
+    max_time: options.MAX_TIME = None,
     log: LOG = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,

@@ -17,7 +17,7 @@ from geohound.contracts import Harvester
 from geohound.tasks.spec import harvest_spec
 
 from . import options, printing
-from .crawl import MAX_TIME, addresses, close_run
+from .crawl import addresses, close_run
 from .live_display import LiveDisplay
 from .task_run import run
 from .values import text
@@ -59,7 +59,7 @@ def harvest(
             help="Only records changed since, where the catalogue supports it.",
         ),
     ] = None,
-    max_time: MAX_TIME = None,
+    max_time: options.MAX_TIME = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,

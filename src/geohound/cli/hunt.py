@@ -21,7 +21,7 @@ from geohound.tasks.spec import crawl_spec, hunt_spec
 from geohound.views.parsing import check_choice, read_box, split_ids
 
 from . import options, printing
-from .crawl import MAX_TIME, addresses, close_run
+from .crawl import addresses, close_run
 from .live_display import LiveDisplay
 from .options import USUAL
 from .task_run import run
@@ -57,16 +57,8 @@ def hunt(
             help="Seed list or catalogue, in addition; `catalogue` = hosts with services in your own; repeatable.",
         ),
     ] = None,
-    bbox: Annotated[
-        str | None,
-        typer.Option(metavar="W,S,E,N", help="Keep only services that touch this box."),
-    ] = None,
-    kinds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID,…", show_default="all", help="Keep only these service kinds."
-        ),
-    ] = None,
+    bbox: options.BBOX = None,
+    kinds: options.KINDS = None,
     topic: Annotated[
         str | None,
         typer.Option(
@@ -88,16 +80,8 @@ def hunt(
             help="Tens of results taken of each query; 0 = all.",
         ),
     ] = WIDTH,
-    max_pages: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole(1),
-            metavar="N",
-            show_default=f"{USUAL.page_limit}",
-            help="Maximum number of pages to request.",
-        ),
-    ] = None,
-    max_time: MAX_TIME = None,
+    max_pages: options.MAX_PAGES = None,
+    max_time: options.MAX_TIME = None,
     max_queries: Annotated[
         int | None,
         typer.Option(

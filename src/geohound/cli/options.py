@@ -15,7 +15,7 @@ from geohound import settings as settings_module
 from geohound.settings import Settings
 
 from .inputs import Input
-from .values import network, route, whole
+from .values import network, route, seconds, whole
 
 USUAL = Settings()  # what holds where neither the command line nor the settings say otherwise, shown by --help
 CATALOGUE = Annotated[
@@ -82,6 +82,41 @@ PORT = Annotated[
         metavar="N",
         show_default=str(USUAL.web_port),
         help="Port of the portal; 0 = any free port.",
+    ),
+]
+
+# what crawls, hunts and harvests share
+MAX_TIME = Annotated[
+    float | None,
+    typer.Option(
+        parser=seconds,
+        metavar="S",
+        show_default="no limit",
+        help="Time limit of this run, in seconds.",
+    ),
+]
+MAX_PAGES = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole(1),
+        metavar="N",
+        show_default=f"{USUAL.page_limit}",
+        help="Maximum number of pages to request.",
+    ),
+]
+KINDS = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID,…",
+        show_default="all",
+        help="Keep only these service kinds, such as wms,wfs.",
+    ),
+]
+BBOX = Annotated[
+    str | None,
+    typer.Option(
+        metavar="W,S,E,N",
+        help="Keep only services whose extent intersects this box.",
     ),
 ]
 

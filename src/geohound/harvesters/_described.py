@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import string
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,6 +12,7 @@ from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, paths, refusals
 from geohound.model.service import Service
+from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
@@ -35,6 +34,7 @@ _TEXTS = (
     "next",
 )
 _LISTS = ("address", "follow", "take")
+_KNOWN = frozenset({*_TEXTS, *_LISTS, "size"})
 _PLACES = frozenset({"page", "offset", "start", "size"})
 
 
@@ -78,14 +78,7 @@ class HarvestRecipe:
 
 def read_recipe(path: Path) -> HarvestRecipe:
     """The data centre that a file describes."""
-    try:
-        said = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise RecipeError(
-            f"The recipe {path} cannot be read: {error.strerror}."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RecipeError(f"The recipe {path} is not valid TOML: {error}.") from None
+    said = read_toml(path, "recipe", RecipeError)
     trouble = _trouble(said)
     if trouble:
         raise RecipeError(f"The recipe {path} {trouble}.")
@@ -100,10 +93,10 @@ def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _trouble(said: Mapping[str, Any]) -> str:
-    unknown = set(said) - {*_TEXTS, *_LISTS, "size"}
+def _trouble(said: dict[str, Any]) -> str:
+    unknown = unknown_entries(said, _KNOWN)
     if unknown:
-        return f"has an unknown entry: {', '.join(sorted(unknown))}"
+        return unknown
     wrong = [name for name in _TEXTS if not isinstance(said.get(name, ""), str)]
     wrong += [name for name in _LISTS if not _is_texts(said.get(name, ""))]
     size = said.get("size", 1)
@@ -123,14 +116,9 @@ def _is_texts(value: object) -> bool:
 
 
 def _trouble_in_url(url: str) -> str:
-    try:
-        places = {
-            name for _, name, _, _ in string.Formatter().parse(url) if name is not None
-        }
-    except ValueError:
-        places = {""}
-    if places - _PLACES:
-        return f"has a url with other places than {', '.join(f'{{{name}}}' for name in sorted(_PLACES))}"
+    trouble = other_places(url, _PLACES)
+    if trouble:
+        return trouble
     return (
         ""
         if not url or url.startswith(("http://", "https://"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import string
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from geohound.model.secrets import Secrets
+from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
 from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
@@ -33,6 +32,7 @@ _COUNTS = ("page_size", "max_results")
 _AMOUNTS = ("cost_usd", "free_requests")
 _NUMBERS = (*_COUNTS, *_AMOUNTS)
 _WORDS = ("period", "note", "url_operator")
+_KNOWN = frozenset({*_TEXTS, *_NUMBERS, *_WORDS})
 _NEEDED = ("id", "url", "results")
 _PLACES = frozenset({"text", "page", "offset", "start", "size"})
 
@@ -43,26 +43,17 @@ class SearcherFileError(UserError):
 
 def read_searcher(path: Path) -> WebSearcher:
     """The provider that a file describes."""
-    try:
-        said = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SearcherFileError(
-            f"The searcher file {path} cannot be read: {error.strerror}."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SearcherFileError(
-            f"The searcher file {path} is not valid TOML: {error}."
-        ) from None
+    said = read_toml(path, "searcher file", SearcherFileError)
     trouble = _trouble(said)
     if trouble:
         raise SearcherFileError(f"The searcher file {path} {trouble}.")
     return _part(said)
 
 
-def _trouble(said: Mapping[str, Any]) -> str:
-    unknown = set(said) - {*_TEXTS, *_NUMBERS, *_WORDS}
+def _trouble(said: dict[str, Any]) -> str:
+    unknown = unknown_entries(said, _KNOWN)
     if unknown:
-        return f"has an unknown entry: {', '.join(sorted(unknown))}"
+        return unknown
     missing = [name for name in _NEEDED if not said.get(name)]
     if missing:
         return f"lacks {', '.join(missing)}"
@@ -85,15 +76,10 @@ def _is_amount(value: object) -> bool:
 
 
 def _trouble_in_url(url: str) -> str:
-    try:
-        places = {
-            name for _, name, _, _ in string.Formatter().parse(url) if name is not None
-        }
-    except ValueError:
-        places = {""}
-    if places - _PLACES:
-        return f"has a url with other places than {', '.join(f'{{{name}}}' for name in sorted(_PLACES))}"
-    if not url.startswith(("http://", "https://")) or "text" not in places:
+    trouble = other_places(url, _PLACES)
+    if trouble:
+        return trouble
+    if not url.startswith(("http://", "https://")) or "{text" not in url:
         return "needs a url that begins with https:// and holds {text}"
     return ""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.visit import Candidate
+from geohound.model.visit import Candidate, Lane
 from geohound.model.work.event import Progressed
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Checkpoint, Claim, Ending
@@ -22,6 +22,7 @@ LOOK_S = 0.5  # for links of others
 AVERAGE_EVERY_S = 60.0  # what the orders of all shards have learned
 PARCELS = 50  # that are taken at a time
 LEAST_GRANT = 5  # pages
+SOON_S = 3.0  # pages that are due later leave their part of the budget to other shards
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,9 @@ class ShardWork:
     async def _ask_for_pages(self) -> None:
         """A part of what is left of the budget, before ours is spent; an idle shard has given back what it had."""
         parts, crawl = self._parts, self._of_crawl
+        if self._is_nothing_due_soon():
+            crawl.allow(min(crawl.visits, crawl.allowance))
+            return
         share = max(LEAST_GRANT, parts.max_pages // (8 * parts.shard.count))
         is_waiting = self._noted is not None and self._noted[0] and not crawl.has_more
         if is_waiting or crawl.allowance - crawl.visits > share // 2:
@@ -131,6 +135,11 @@ class ShardWork:
         if granted > crawl.allowance:
             self._noted = None
         crawl.allow(granted)
+
+    def _is_nothing_due_soon(self) -> bool:
+        """Do all pages that are left wait, perhaps for minutes, to be tried again?"""
+        due_s = self._of_crawl.parts.frontier.due_in(Lane.PAGES)
+        return due_s is not None and due_s > SOON_S
 
     async def _average(self) -> None:
         """Learn from what the orders of the other shards have learned."""

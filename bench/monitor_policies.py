@@ -1,8 +1,8 @@
 """Revisit policies on services that change and die over simulated months: changes seen, looks spent, deaths confirmed.
 
-A fake clock, the schedule and the health rule of the program, and requests of which 1 in 100 fails at random. The
-numbers of the schedule were chosen on the webs calm and lively with seed 1; the others were held out.
-python bench/monitor_policies.py --services 400
+A fake clock, the schedule and the health rule of the program, and requests of which 1 in 100 fails at random. The webs
+are those of `changing_webs.py`: some were tuned on, some were not.
+python bench/monitor_policies.py
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import argparse
 import heapq
 import json
 import random
+import statistics
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from changing_webs import TUNED, WEBS, Life, lives
 
 from geohound import plugins
 from geohound.model.failure import FailureReason
@@ -24,29 +27,26 @@ from geohound.model.revisit import DueLook, LookStats
 from geohound.model.service import Service
 from geohound.model.visit import Failure, Purpose, Response, Visit
 from geohound.monitor.looking import Look, LookTarget, look_at
-from geohound.monitor.rates import DAY_S, event_rate
+from geohound.monitor.rates import DAY_S
 from geohound.monitor.schedule import (
     Revisiting,
     RevisitPolicy,
     after_look,
     next_check,
-    planned_events,
+    planned,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WMS = b'<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Title>A</Title></Service></WMS_Capabilities>'
-HALF_LIFE_DAYS = 106.0  # Sidsten 2012, section 4.1.3
-# Shares of services and the mean days between two changes of each.
-WEBS = {
-    "calm": ((0.05, 10.0), (0.25, 60.0), (0.70, 400.0)),
-    "mixed": ((0.10, 7.0), (0.30, 45.0), (0.60, 365.0)),
-    "lively": ((0.25, 14.0), (0.50, 60.0), (0.25, 200.0)),
-}
-# A shape that was held out as a whole, as was mixed: a few services change every third day, most hardly ever.
-WEBS["few"] = ((0.02, 3.0), (0.18, 30.0), (0.80, 500.0))
-CHOSEN_ON = ("calm", "lively")
-HELD_OUT_SEED = 11
-PER_HOST = 8  # services, by section 6.3 of Li, Yang & Yang 2010
+# What changes on one of the last days is seen by the next look, which may come later: looks after the end are carried
+# out and not counted, and so are the changes of that time.
+AFTERWARDS_DAYS = 60.0
+POLICIES = (
+    RevisitPolicy.UNIFORM,
+    RevisitPolicy.ADAPTIVE,
+    RevisitPolicy.RANK,
+    RevisitPolicy.LEVELS,
+)
 KINDS = {"wms": plugins.discover("kinds")["wms"]}
 
 
@@ -81,45 +81,38 @@ class FlakyServer:
 
 @dataclass
 class Simulated:
-    """One service: when it changes and dies, and what the monitor knows of it."""
+    """One service: its life, and what the monitor knows of it."""
 
-    host: int
-    changes: list[float]  # days
-    death: float  # day
-    rank: int
-    depth: int
+    life: Life
     due: DueLook
     checks: list[Check] = field(default_factory=list)
     looked: float = 0.0
     state: HealthState = HealthState.ALIVE
 
 
+@dataclass
+class Counts:
+    looks: int = 0
+    requests: int = 0
+    seen: int = 0
+    false_deaths: int = 0
+    delays: list[float] = field(default_factory=list)
+    confirmed: list[float] = field(default_factory=list)
+
+
 def web(name: str, services: int, days: float, seed: int) -> list[Simulated]:
-    chance = random.Random(seed)
     found = []
-    for number in range(services):
-        share, mean_days, at = chance.random(), 0.0, 0.0
-        for part, mean in WEBS[name]:
-            mean_days = mean
-            share -= part
-            if share < 0:
-                break
-        death = chance.expovariate(0.6931 / HALF_LIFE_DAYS)
-        changes: list[float] = []
-        while (at := at + chance.expovariate(1 / mean_days)) < min(days, death):
-            changes.append(at)
-        host = number // PER_HOST
+    for number, life in enumerate(lives(name, services, days + AFTERWARDS_DAYS, seed)):
         due = DueLook(
             Purpose.CHECK,
             str(number),
-            str(host),
+            str(life.host),
             START,
             START,
-            LookStats(),
-            chance.choice((1, 1, 2, 3)),
+            rank=life.rank,
+            depth=life.depth,
         )
-        due = replace(due, depth=chance.randrange(7))
-        found.append(Simulated(host, changes, death, due.rank, due.depth, due))
+        found.append(Simulated(life, due))
     return found
 
 
@@ -131,62 +124,70 @@ def simulate(
     seed: int,
 ) -> dict[str, Any]:
     """Run the monitor over these days; a change counts as seen if a good look comes before the next change."""
-    chance, hosts = random.Random(seed), {each.host: LookStats() for each in found}
+    chance, hosts = (
+        random.Random(seed),
+        {each.life.host: LookStats() for each in found},
+    )
     heap = [(chance.random(), number) for number in range(len(found))]
     heapq.heapify(heap)
-    looks = requests = seen = false_deaths = planned_day = 0
-    delays: list[float] = []
-    confirmed: list[float] = []
-    while heap and heap[0][0] < days:
+    counts, planned_day = Counts(), 0
+    while heap and heap[0][0] < days + AFTERWARDS_DAYS:
         day, number = heapq.heappop(heap)
         each = found[number]
-        if day >= planned_day:
+        if day >= planned_day and revisiting.policy is RevisitPolicy.ADAPTIVE:
             planned_day += 1
-            revisiting = planned(found, hosts, revisiting)
-        looks += 1
+            revisiting = planned((each.due for each in found), revisiting)
         check, asked = look(each, day, chance, failing)
-        requests += asked
-        each.checks = [*each.checks, check][-12:]
-        *_, state = states(each.checks)
-        good = check.result is CheckResult.GOOD
-        new = [at for at in each.changes if each.looked < at <= day] if good else []
-        if new:
-            seen += 1
-            delays.append(day - new[-1])
-        if state is HealthState.DEAD and each.state is not HealthState.DEAD:
-            if day < each.death:
-                false_deaths += 1
-            else:
-                confirmed.append(day - each.death)
-        each.state = state
-        before = each.due.stats
+        is_counted = day < days
+        counts.looks += is_counted
+        counts.requests += asked * is_counted
+        note(each, check, day, days, counts)
         stats = after_look(
-            each.due, check.result, state, changed=bool(new), at=check.at
+            each.due,
+            check.result,
+            each.state,
+            changed=bool(changes_at(each, check, day)),
+            at=check.at,
         )
-        hosts[each.host] = add(hosts[each.host], before, stats)
+        host = each.life.host
+        hosts[host] = add(hosts[host], each.due.stats, stats)
         each.due = replace(each.due, stats=stats, looked_at=check.at)
-        each.looked = day if good else each.looked
+        each.looked = day if check.result is CheckResult.GOOD else each.looked
         then = next_check(
-            each.due, check.result, state, hosts[each.host], revisiting, check.at
+            each.due, check.result, each.state, hosts[host], revisiting, check.at
         )
         heapq.heappush(heap, ((then - START).total_seconds() / DAY_S, number))
-    total = sum(len(each.changes) for each in found)
+    total = sum(at < days for each in found for at in each.life.changes)
     return {
-        "looks": looks, "requests": requests, "changes": total, "seen": seen, "seen_share": round(seen / total, 4),
-        "mean_delay_days": round(sum(delays) / max(1, len(delays)), 2), "false_deaths": false_deaths,
-        "deaths_confirmed": len(confirmed),
-        "mean_days_to_confirm": round(sum(confirmed) / max(1, len(confirmed)), 2),
+        "looks": counts.looks, "requests": counts.requests, "changes": total, "seen": counts.seen,
+        "seen_share": round(counts.seen / total, 4), "mean_delay_days": round(statistics.fmean(counts.delays), 2),
+        "false_deaths": counts.false_deaths, "deaths_confirmed": len(counts.confirmed),
+        "mean_days_to_confirm": round(statistics.fmean(counts.confirmed), 2),
     }  # fmt: skip
 
 
-def planned(
-    found: list[Simulated], hosts: dict[int, LookStats], revisiting: Revisiting
-) -> Revisiting:
-    """As the monitor plans, from time to time."""
-    if revisiting.policy is not RevisitPolicy.ADAPTIVE:
-        return revisiting
-    rates = [event_rate(each.due.stats, hosts[each.host]) for each in found]
-    return replace(revisiting, events_per_look=planned_events(rates, revisiting))
+def changes_at(each: Simulated, check: Check, day: float) -> list[float]:
+    if check.result is not CheckResult.GOOD:
+        return []
+    return [at for at in each.life.changes if each.looked < at <= day]
+
+
+def note(
+    each: Simulated, check: Check, day: float, days: float, counts: Counts
+) -> None:
+    """What this look shows of changes and of death."""
+    each.checks = [*each.checks, check][-12:]
+    *_, state = states(each.checks)
+    new = changes_at(each, check, day)
+    if new and new[-1] < days:
+        counts.seen += 1
+        counts.delays.append(day - new[-1])
+    if state is HealthState.DEAD and each.state is not HealthState.DEAD:
+        if day < each.life.death:
+            counts.false_deaths += 1
+        elif each.life.death < days:
+            counts.confirmed.append(day - each.life.death)
+    each.state = state
 
 
 def add(total: LookStats, before: LookStats, after: LookStats) -> LookStats:
@@ -203,13 +204,14 @@ def look(
 ) -> tuple[Check, int]:
     """A good look costs one request; whatever else happens is played through the program's own look."""
     at = START + timedelta(days=day)
-    is_dead = day >= each.death
+    is_dead = day >= each.life.death
     if not is_dead and chance.random() >= failing:
         return Check("s", at, True), 1
     server = FlakyServer(chance, failing)
     server.is_dead, server.must_fail = is_dead, not is_dead
     service = Service("wms", "http://a.test/wms", title="A")
-    found = finished(look_at(LookTarget(service), server, KINDS, 10_000, at))
+    target = LookTarget(service, is_dead=each.state is HealthState.DEAD)
+    found = finished(look_at(target, server, KINDS, 10_000, at))
     assert isinstance(found, Look)
     return replace(found.check, at=at), server.requests
 
@@ -225,43 +227,62 @@ def finished(story: Coroutine[Any, Any, Any]) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--services", type=int, default=2000)
+    parser.add_argument("--services", type=int, default=400)
     parser.add_argument("--days", type=float, default=180.0)
     parser.add_argument("--failing", type=float, default=0.01)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13])
+    parser.add_argument("--webs", nargs="+", default=list(WEBS))
     parser.add_argument(
         "--out",
         type=Path,
         default=Path(__file__).parent / "results" / "monitor_policies.json",
     )
     args = parser.parse_args()
-    rows = list(compare(args.services, args.days, args.failing))
-    for row in rows:
-        print(row)
-    found = {
-        "command": f"python bench/monitor_policies.py --services {args.services} --days {args.days:g}",
+    rows = []
+    for name in args.webs:
+        rows += list(compare(name, args))
+        args.out.write_text(json.dumps(written(args, rows), indent=1) + "\n", "utf-8")
+
+
+def written(args: argparse.Namespace, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    command = f"python bench/monitor_policies.py --services {args.services} --days {args.days:g}"
+    seeds = " ".join(map(str, args.seeds))
+    return {
+        "command": f"{command} --seeds {seeds}",
+        "simulated": "time, changes and answers; look, health rule and schedule are the program's",
         "rows": rows,
     }
-    args.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 
 
-def compare(services: int, days: float, failing: float) -> Iterator[dict[str, Any]]:
-    for name in WEBS:
-        uniform: dict[str, Any] = {}
-        seed = 1 if name in CHOSEN_ON else HELD_OUT_SEED
-        for policy in (
-            RevisitPolicy.UNIFORM,
-            RevisitPolicy.ADAPTIVE,
-            RevisitPolicy.RANK,
-            RevisitPolicy.LEVELS,
-        ):
-            found = web(name, services, days, seed)
-            ended = simulate(found, Revisiting(policy), days, failing, seed + 1)
-            uniform = uniform or ended
-            yield {
-                "web": name, "held_out": name not in CHOSEN_ON, "policy": str(policy),
-                "share_of_uniform_requests": round(ended["requests"] / uniform["requests"], 4),
-                "share_of_uniform_seen": round(ended["seen"] / uniform["seen"], 4), **ended,
-            }  # fmt: skip
+def compare(name: str, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Each policy on the same webs, beside uniform: mean and least and most of the seeds."""
+    uniform = [run(name, RevisitPolicy.UNIFORM, seed, args) for seed in args.seeds]
+    for policy in POLICIES:
+        ended = [run(name, policy, seed, args) for seed in args.seeds]
+        pairs = list(zip(ended, uniform, strict=True))
+        row = {
+            "web": name, "tuned_on": name in TUNED, "policy": str(policy),
+            "requests_of_uniform": spread([one["requests"] / other["requests"] for one, other in pairs]),
+            "seen_of_all": spread([one["seen_share"] for one in ended]),
+            "seen_of_what_uniform_sees": spread([one["seen"] / other["seen"] for one, other in pairs]),
+            "false_deaths": sum(one["false_deaths"] for one in ended), "runs": ended,
+        }  # fmt: skip
+        print({key: value for key, value in row.items() if key != "runs"}, flush=True)
+        yield row
+
+
+def run(
+    name: str, policy: RevisitPolicy, seed: int, args: argparse.Namespace
+) -> dict[str, Any]:
+    found = web(name, args.services, args.days, seed)
+    return simulate(found, Revisiting(policy), args.days, args.failing, seed + 1)
+
+
+def spread(values: list[float]) -> list[float]:
+    """Mean, least, most."""
+    return [
+        round(each, 4) for each in (statistics.fmean(values), min(values), max(values))
+    ]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.layer_check import LayerCheck
 from geohound.model.revisit import EndedLook
-from geohound.model.service import Layer, Service, Sighting
+from geohound.model.service import Layer, Provider, Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.task import TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
@@ -149,11 +149,33 @@ def test_a_service_that_moved_says_so_once(rig):
     assert rig.said()[2:] == [(LifeChange.MOVED, "to http://b.test/wms")]
 
 
+def at_host(host):
+    """A, at a host whose address it declares, as all installations do that were told where they are."""
+    endpoint = f"http://{host}/wms"
+    return replace(A, endpoint=endpoint, online_resource=endpoint)
+
+
 def test_whoever_says_the_same_after_a_death_is_the_successor(rig):
-    rig.put(replace(A, layers=()))
+    rig.put(at_host("a.test"))
     rig.check(False, False, False, reason="not found: HTTP 404")
-    rig.put(replace(A, layers=(), endpoint="http://new.test/wms"), NOON + 9 * DAY)
+    rig.put(at_host("new.test"), NOON + 9 * DAY)
     assert rig.said()[-1] == (LifeChange.SUCCESSOR, "http://new.test/wms")
+
+
+def test_an_installation_of_the_same_stock_demo_is_no_successor(rig):
+    rig.put(at_host("a.test"))
+    rig.put(at_host("b.test"))
+    rig.check(False, False, False, reason="not found: HTTP 404")
+    rig.put(at_host("new.test"), NOON + 9 * DAY)
+    assert LifeChange.SUCCESSOR not in [change for change, _ in rig.said()]
+
+
+def test_who_names_another_provider_or_no_layer_is_no_successor(rig):
+    rig.put(replace(at_host("a.test"), provider=Provider("Land survey")))
+    rig.check(False, False, False, reason="not found: HTTP 404")
+    other = replace(at_host("new.test"), provider=Provider("Water board"))
+    rig.put(other, NOON + 9 * DAY)
+    assert LifeChange.SUCCESSOR not in [change for change, _ in rig.said()]
 
 
 def test_events_of_all_services_since_a_time_are_in_order(rig):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from geohound.model.health import HealthState, states
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
-from monitor_policies import Simulated, look, simulate, web
+from monitor_policies import look, simulate, web
 
 from geohound.monitor.schedule import Revisiting, RevisitPolicy
 
@@ -20,7 +21,7 @@ SERVICES, LOOKS, FAILING = 10_000, 20, 0.01
 def test_no_service_of_ten_thousand_dies_of_random_failures() -> None:
     chance = random.Random(4)
     (each,) = web("calm", 1, 1.0, 1)
-    living = Simulated(each.host, [], 1e9, 1, 0, each.due)
+    living = replace(each, life=replace(each.life, changes=(), death=1e9))
     worst, unsure = 0, 0
     for _ in range(SERVICES):
         checks = [look(living, float(day), chance, FAILING)[0] for day in range(LOOKS)]

@@ -17,8 +17,10 @@ class LookStats:
     """What looks at one target, or at all targets of a host, have shown so far; enough to estimate rates."""
 
     looks: int = 0
-    changes: int = 0  # looks that found something changed
-    changed_s: float = 0.0  # between such a look and the one before, in sum
+    changes: float = 0.0  # looks that found something changed; old ones count for less
+    changed_s: float = (
+        0.0  # between such a look and the one before, in sum, weighted alike
+    )
     unchanged_s: float = 0.0  # between looks that found nothing changed, in sum
     failures: int = 0  # in a row, up to the last look
     deaths: int = 0  # 1 where the target is dead; of a host, the targets that are

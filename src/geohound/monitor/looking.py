@@ -131,6 +131,7 @@ class LookTarget:
     service: Service
     known: KnownProofs = NOTHING_KNOWN
     met_at: str = ""
+    is_dead: bool = False  # then one answer is enough to say that it still is
 
 
 def target_of(service: Service, catalogue: CatalogueStore | None) -> LookTarget:
@@ -161,7 +162,7 @@ async def look_at(
     verdict = await probe.identify(
         url, asking, mine, max_bytes, cache=probe.ProbeCache(proved)
     )
-    if _needs_confirmation(verdict):
+    if _needs_confirmation(verdict) and not target.is_dead:
         again = await probe.identify(url, asking, mine, max_bytes)
         verdict = (
             again

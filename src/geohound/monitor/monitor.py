@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -18,8 +17,8 @@ from geohound.model.work.task import Ending
 from .ended import LookedAt, PutOff
 from .page_look import PageLooks
 from .parts import MonitorParts, MonitorPlan
-from .rates import DAY_S, event_rate
-from .schedule import Revisiting, RevisitPolicy, first_waits, planned_events
+from .rates import DAY_S
+from .schedule import Revisiting, RevisitPolicy, first_waits, planned
 from .service_look import ServiceLooks
 
 MAX_HOSTS: Final = 256  # that are looked at side by side; most of them rest
@@ -115,18 +114,11 @@ class Monitor:
         """Choose how much change to expect between two looks, so that the looks of a day are no more than allowed."""
         if self._plan.revisiting.policy is not RevisitPolicy.ADAPTIVE:
             return
-        hosts: dict[str, list[DueLook]] = {}
-        for due in self._parts.queue.services():
-            hosts.setdefault(due.host, []).append(due)
-        rates = [
-            event_rate(due.stats, self._parts.queue.of_host(host))
-            for host, all_ in hosts.items()
-            for due in all_
-        ]
-        events = planned_events(
-            rates, self._plan.revisiting, self._plan.looks_per_day / DAY_S
+        self._revisiting = planned(
+            self._parts.queue.services(),
+            self._revisiting,
+            self._plan.looks_per_day / DAY_S,
         )
-        self._revisiting = replace(self._plan.revisiting, events_per_look=events)
 
     @property
     def revisiting(self) -> Revisiting:

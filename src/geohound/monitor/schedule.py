@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 from geohound.model.health import GONE_CHECKS, CheckResult, HealthState
-from geohound.model.revisit import DueLook, LookStats
+from geohound.model.revisit import NO_LOOKS, DueLook, LookStats
 from geohound.model.visit import Purpose
 
-from .rates import DAY_S, event_rate
+from .rates import (
+    DAY_S,
+    NEW_CATALOGUE,
+    Known,
+    RateModel,
+    known_of,
+    learned,
+    urgency,
+)
 
-SEEN_SHARE: Final = 0.98  # of the changes, where the looks that it takes are allowed
-LOOKS_SHARE: Final = 0.4  # of the looks of the policy uniform that adaptive may make, where no budget says otherwise
+SEEN_SHARE: Final = 0.99  # of the changes, where the looks that it takes are allowed
+# Of the looks of the policy uniform that adaptive may make, where no budget says otherwise. With the second requests
+# after failures, and to the dying, which are not planned, it makes 40 % of the requests.
+LOOKS_SHARE: Final = 0.36
+MEMORY_S: Final = (
+    90 * DAY_S
+)  # an old look counts for 1 / e after this time: habits change
+MAX_SAMPLE: Final = 2000  # services from which rates and plan are learned
 SHORTEST_SHARE: Final = 0.25  # of the period: who changes every few days is looked at more often than once in it
 GONE_AGAIN_S: Final = (
     3600.0  # "not found" three times in a row is death: known within hours
@@ -52,7 +66,8 @@ class Revisiting:
     period_s: float = DAY_S  # of uniform, rank and levels; a quarter of it is the shortest interval of adaptive
     levels: int = 3
     least_rank: int = 2
-    events_per_look: float = 0.0  # of adaptive: changes to be expected between two looks; 0: as SEEN_SHARE asks
+    events_per_look: float = 0.0  # of adaptive: urgency times interval between two looks; 0: as SEEN_SHARE asks
+    model: RateModel = NEW_CATALOGUE  # of adaptive: what is expected of any service
 
 
 def next_look_s(due: DueLook, of_host: LookStats, revisiting: Revisiting) -> float:
@@ -69,9 +84,8 @@ def next_look_s(due: DueLook, of_host: LookStats, revisiting: Revisiting) -> flo
         case RevisitPolicy.LEVELS:
             return revisiting.period_s if due.depth <= revisiting.levels else LONGEST_S
     events = revisiting.events_per_look or events_for_share(SEEN_SHARE)
-    return _within(
-        events / event_rate(due.stats, of_host), revisiting.period_s * SHORTEST_SHARE
-    )
+    urgent = urgency(known_of(due.stats, of_host), revisiting.model)
+    return _within(events / urgent, revisiting.period_s * SHORTEST_SHARE)
 
 
 def _within(interval_s: float, shortest_s: float) -> float:
@@ -95,29 +109,73 @@ def seen_share(events: float) -> float:
     return -math.expm1(-events) / events if events > 0.0 else 1.0
 
 
-def budgeted(rates: Iterable[float], looks_per_s: float, shortest_s: float) -> float:
-    """How many events between two looks so few looks allow, for services with these rates of change.
-
-    The changes of a service that are seen are f (1 - exp(-r / f)) for f looks per second. Its derivative by f is
-    1 - exp(-x) (1 + x) with x = r / f: it depends on x alone, so for a given sum of looks the changes seen, which is
-    freshness weighted by how often each service changes, are most where x is the same for all.
-    """
-    known = [rate for rate in rates if rate > 0.0]
+def budgeted(
+    urgencies: Iterable[float], looks_per_s: float, shortest_s: float
+) -> float:
+    """How much urgency may pass between two looks, if services as urgent as these get so few looks."""
+    known = [each for each in urgencies if each > 0.0]
     low, high = 1e-9, 1e6
-    for _ in range(80):
+    for _ in range(60):
         middle = math.sqrt(low * high)
-        needed = sum(1.0 / _within(middle / rate, shortest_s) for rate in known)
+        needed = sum(1.0 / _within(middle / each, shortest_s) for each in known)
         low, high = (low, middle) if needed <= looks_per_s else (middle, high)
     return high
 
 
-def planned_events(
-    rates: Sequence[float], revisiting: Revisiting, looks_per_s: float = 0.0
-) -> float:
-    """How many events between two looks: so few that most are seen, and so many that the looks are not too many."""
-    allowed = looks_per_s or LOOKS_SHARE * len(rates) / revisiting.period_s
-    affordable = budgeted(rates, allowed, revisiting.period_s * SHORTEST_SHARE)
-    return max(events_for_share(SEEN_SHARE), affordable)
+@dataclass(slots=True)
+class Census:
+    """What the queue holds, counted in one pass: a sample of the living, and what the dead cost."""
+
+    alive: int = 0
+    dead_looks_per_s: float = 0.0
+    hosts: dict[str, LookStats] = field(default_factory=dict)
+    sample: list[DueLook] = field(default_factory=list)
+    _stride: int = 1
+
+    def count(self, due: DueLook) -> None:
+        self.hosts[due.host] = self.hosts.get(due.host, NO_LOOKS) + due.stats
+        if due.stats.deaths:
+            self.dead_looks_per_s += 1.0 / dead_again_s(due.stats)
+            return
+        if self.alive % self._stride == 0:
+            self.sample.append(due)
+        self.alive += 1
+        if len(self.sample) > MAX_SAMPLE:
+            self.sample = self.sample[::2]
+            self._stride *= 2
+
+    def known(self) -> list[Known]:
+        return [known_of(due.stats, self.hosts[due.host]) for due in self.sample]
+
+
+def planned(
+    services: Iterable[DueLook], revisiting: Revisiting, looks_per_s: float = 0.0
+) -> Revisiting:
+    """The policy with what these services teach, and with as many looks as are allowed."""
+    census = Census()
+    for due in services:
+        census.count(due)
+    known = census.known()
+    if not known:
+        return revisiting
+    model = learned(known, revisiting.model)
+    allowed = looks_per_s - census.dead_looks_per_s
+    if not looks_per_s:
+        allowed = _share_of_uniform(census, revisiting.period_s)
+    urgencies = [urgency(each, model) for each in known]
+    affordable = budgeted(
+        urgencies,
+        max(0.0, allowed) * len(known) / census.alive,
+        revisiting.period_s * SHORTEST_SHARE,
+    )
+    events = max(events_for_share(SEEN_SHARE), affordable)
+    return replace(revisiting, events_per_look=events, model=model)
+
+
+def _share_of_uniform(census: Census, period_s: float) -> float:
+    """Looks at the living per second: the dead are asked as often by any policy, and are paid for out of the same."""
+    uniform = census.alive / period_s
+    return LOOKS_SHARE * uniform - (1.0 - LOOKS_SHARE) * census.dead_looks_per_s
 
 
 def after_look(
@@ -127,12 +185,15 @@ def after_look(
     stats = due.stats
     passed_s = (at - due.looked_at).total_seconds() if due.looked_at else 0.0
     is_good = found is CheckResult.GOOD
+    is_change = changed and is_good
+    kept = math.exp(-passed_s / MEMORY_S)
     return replace(
         stats,
         looks=stats.looks + 1,
-        changes=stats.changes + (changed and is_good),
-        changed_s=stats.changed_s + (passed_s if changed and is_good else 0.0),
-        unchanged_s=stats.unchanged_s + (passed_s if is_good and not changed else 0.0),
+        changes=kept * stats.changes + is_change,
+        changed_s=kept * stats.changed_s + (passed_s if is_change else 0.0),
+        unchanged_s=kept * stats.unchanged_s
+        + (passed_s if is_good and not changed else 0.0),
         failures=0 if is_good else stats.failures + 1,
         deaths=int(state is HealthState.DEAD),
     )
@@ -148,7 +209,7 @@ def next_check(
 ) -> datetime:
     """When a service is looked at again, after a look that ended so; `due` has the statistics after it."""
     if state is HealthState.DEAD:
-        wait_s = rarer_s(DEAD_AGAIN_S, due.stats.failures - GONE_CHECKS)
+        wait_s = dead_again_s(due.stats)
     elif found is CheckResult.GOOD:
         wait_s = next_look_s(due, of_host, revisiting)
     elif found is CheckResult.GONE:
@@ -158,6 +219,10 @@ def next_check(
     else:
         wait_s = min(HINDERED_AGAIN_S * max(1, due.stats.failures), LONGEST_S)
     return now + timedelta(seconds=wait_s)
+
+
+def dead_again_s(stats: LookStats) -> float:
+    return rarer_s(DEAD_AGAIN_S, stats.failures - GONE_CHECKS)
 
 
 def rarer_s(first_s: float, in_vain: int) -> float:

@@ -45,7 +45,8 @@ class ServiceLooks:
         if service is None:
             never = now + timedelta(seconds=LONGEST_DEAD_S)
             return LookedAt(EndedLook(due.purpose, due.target, never, now, due.stats))
-        target = target_of(service, self._parts.catalogue)
+        known = target_of(service, self._parts.catalogue)
+        target = replace(known, is_dead=due.stats.deaths > 0)
         found = await look_at(
             target, self._parts.fetcher, self._parts.kinds, self._plan.max_bytes, now
         )

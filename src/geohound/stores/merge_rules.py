@@ -19,6 +19,7 @@ TRUST_S = (
 MAX_CANDIDATES = (
     8  # services that give the same address and are compared; the likeliest first
 )
+_SHARE_A_DOCUMENT = 2  # a dead service and its successor
 _SHARE_OF_LAYERS = (
     0.5  # of the layers of both that a service and its copy have in common
 )
@@ -66,6 +67,20 @@ def are_apart(known: Service, read: Service) -> bool:
 def nearness(known_host: str, read: Service) -> int:
     """Candidates with more of it are compared first: those of the same registered domain."""
     return int(site(read.endpoint) in known_host)
+
+
+def may_succeed(dead: Service, new: Service, sharing: int) -> bool:
+    """Does a service that is new go on with what a dead one offered? `sharing` have this document, both among them.
+
+    On its own domain whoever says the same does. Elsewhere the document has to be one that only these two ever had:
+    what a third one says too came with the program, and so may what names no layer.
+    """
+    if site(dead.endpoint) == site(new.endpoint):
+        return True
+    is_their_own = sharing <= _SHARE_A_DOCUMENT and bool(new.layers)
+    return (
+        is_their_own and dead.kind == new.kind and not _have_other_providers(dead, new)
+    )
 
 
 def _have_own_addresses(known: Service, read: Service) -> bool:

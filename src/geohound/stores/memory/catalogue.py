@@ -47,6 +47,7 @@ from geohound.stores.merge_rules import (
     is_alike,
     is_declared_alike,
     loose_endpoint,
+    may_succeed,
     merge,
     nearness,
 )
@@ -387,12 +388,14 @@ def _insert(
         number, replace(service, aliases=()), topics, *seen
     )
     tables.aliases[service.id] = (service.endpoint, number)
-    for other in list(tables.kept.values()):
-        if (
-            other.number != number
-            and other.service.fingerprint == service.fingerprint != ""
-            and _is_dead(other)
-        ):
+    twins = [
+        other
+        for other in tables.kept.values()
+        if other.number != number
+        and other.service.fingerprint == service.fingerprint != ""
+    ]
+    for other in twins:
+        if _is_dead(other) and may_succeed(other.service, service, 1 + len(twins)):
             tables.happen(
                 other.number, seen[0], [(LifeChange.SUCCESSOR, service.endpoint)]
             )

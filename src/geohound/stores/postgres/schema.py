@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 3
+VERSION = 4
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -25,10 +25,18 @@ def _announce_nothing(connection: psycopg.Connection[Any]) -> None:
     connection.execute("DROP FUNCTION IF EXISTS announce() CASCADE")
 
 
+def _weigh_changes(connection: psycopg.Connection[Any]) -> None:
+    """Version 3 counted changes that looks had found; now old ones count for less."""
+    connection.execute(
+        "ALTER TABLE check_queue ALTER COLUMN changes TYPE double precision"
+    )
+
+
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     1: _name_tasks,
     2: _announce_nothing,
+    3: _weigh_changes,
 }
 _SCRIPTS = ("schema.sql", "log.sql")
 _LOCK = 0x47484E44

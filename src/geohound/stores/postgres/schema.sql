@@ -281,7 +281,7 @@ CREATE TABLE check_queue (
   due_at double precision NOT NULL,
   looked_at double precision,
   looks bigint NOT NULL DEFAULT 0,
-  changes bigint NOT NULL DEFAULT 0,
+  changes double precision NOT NULL DEFAULT 0,
   changed_s double precision NOT NULL DEFAULT 0,
   unchanged_s double precision NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,

@@ -53,7 +53,7 @@ _HOSTS = "SELECT host FROM check_queue WHERE due_at <= ? GROUP BY host ORDER BY 
 _DUE = f"SELECT {_COLUMNS} FROM check_queue WHERE host = ? AND due_at <= ? ORDER BY due_at, target LIMIT ?"  # noqa: S608
 _ALL = f"SELECT {_COLUMNS} FROM check_queue WHERE purpose = 'check' ORDER BY target"  # noqa: S608
 _OF_HOST = """
-SELECT CAST(coalesce(sum(looks), 0) AS BIGINT), CAST(coalesce(sum(changes), 0) AS BIGINT),
+SELECT CAST(coalesce(sum(looks), 0) AS BIGINT), coalesce(sum(changes), 0.0),
   coalesce(sum(changed_s), 0.0), coalesce(sum(unchanged_s), 0.0),
   CAST(coalesce(sum(failures), 0) AS BIGINT), CAST(coalesce(sum(deaths), 0) AS BIGINT)
 FROM check_queue WHERE host = ? AND purpose = 'check'"""
@@ -137,7 +137,7 @@ class SqlCheckQueue:
         return LookStats(*self._database.read().execute(_OF_HOST, (host,)).fetchone())
 
     def services(self) -> Iterator[DueLook]:
-        return map(_due_look, self._database.read().execute(_ALL).fetchall())
+        return map(_due_look, self._database.read().execute(_ALL))
 
     def settle(
         self, claim: Claim, ended: Sequence[EndedLook]

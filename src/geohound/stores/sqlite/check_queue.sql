@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS check_queue (
   due_at REAL NOT NULL,
   looked_at REAL,
   looks INTEGER NOT NULL DEFAULT 0,
-  changes INTEGER NOT NULL DEFAULT 0,
+  changes REAL NOT NULL DEFAULT 0,
   changed_s REAL NOT NULL DEFAULT 0,
   unchanged_s REAL NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,

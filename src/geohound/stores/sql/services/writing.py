@@ -12,10 +12,12 @@ from geohound.model.catalogue import Observation, Recorded, Topics
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.service import Service, Sighting, service_id, version_order
 from geohound.stores.merge_rules import (
+    MAX_CANDIDATES,
     content_key,
     host_of,
     is_alike,
     loose_endpoint,
+    may_succeed,
     merge,
 )
 from geohound.stores.sql.database import Connection
@@ -93,17 +95,20 @@ def insert_service(
     return num
 
 
-_DEAD_TWINS = "SELECT num FROM service WHERE fingerprint = ? AND fingerprint <> '' AND state = 'dead' AND num <> ?"
+_TWINS = "SELECT num, state FROM service WHERE fingerprint = ? AND fingerprint <> '' AND num <> ? LIMIT ?"
 
 
 def _note_successor(
     connection: Connection, num: int, service: Service, at: float
 ) -> None:
-    """Services that died and said the same have a successor."""
-    for (dead,) in connection.execute(
-        _DEAD_TWINS, (clean(service.fingerprint), num)
-    ).fetchall():
-        note_once(connection, dead, at, LifeChange.SUCCESSOR, service.endpoint)
+    """A service that died and said the same may have a successor."""
+    asked = (clean(service.fingerprint), num, MAX_CANDIDATES)
+    twins = connection.execute(_TWINS, asked).fetchall()
+    dead = [twin for twin, state in twins if state == HealthState.DEAD]
+    known = read_services(connection, dead, with_layers=False)
+    for twin in dead:
+        if may_succeed(known[twin], service, 1 + len(twins)):
+            note_once(connection, twin, at, LifeChange.SUCCESSOR, service.endpoint)
 
 
 _ADD_ALIAS = (

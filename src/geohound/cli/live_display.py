@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
@@ -130,56 +131,12 @@ class LiveDisplay:
             printing.line({"summary": summary})
             return
         table = Table(show_header=False, box=None, pad_edge=False)
-        for label in ("pages", "requests", "hosts", "services", "layers"):
-            table.add_row(label, f"{summary[label]:,}")
-        if summary.get("pages_known"):
-            read = printing.count(summary["pages_known"], "page")
-            table.add_row(
-                "read lately", f"{read}, not requested again (--fresh requests all)"
-            )
-        if summary.get("known"):
-            table.add_row("known before", printing.count(summary["known"], "service"))
-        if summary.get("data_files"):
-            table.add_row(
-                "data files", f"{summary['data_files']:,}, see `geohound files`"
-            )
-        if summary.get("records"):
-            table.add_row("records", f"{summary['records']:,}")
-        table.add_row(
-            "tests", _tested(summary) + f", {summary['skipped']:,} skipped as known"
-        )
-        table.add_row("started", summary["started_at"])
-        table.add_row(
-            "time",
-            f"{summary['elapsed_s']:.1f} s, {summary['pages_per_s']:.0f} pages/s{_pace(summary)}",
-        )
-        run = summary["run"]
-        if run["elapsed_s"] < summary["elapsed_s"]:
-            counts = ", ".join(
-                printing.count(run[name], name[:-1])
-                for name in ("pages", "requests", "services")
-            )
-            table.add_row(
-                "this run",
-                f"{counts} in {run['elapsed_s']:.1f} s; all other numbers are for the whole task",
-            )
-        for way, brought in summary["ways"].items():
-            table.add_row(
-                f"  by {way}",
-                f"{printing.count(brought['services'], 'service')}, {_tested(brought)}",
-            )
-        for row in summary.get("sources", ()):
-            brought = ", ".join(
-                printing.count(row[name], name[:-1])
-                for name in ("requests", "seeds", "services")
-            )
-            table.add_row(f"  from {row['source']}", brought)
+        for row in (*_found_rows(summary), *_time_rows(summary), *_way_rows(summary)):
+            table.add_row(*row)
         table.add_row("keywords", _keyword_groups(summary["keyword_groups"]))
         for label in ("kinds", "drops"):
-            words = ", ".join(
-                f"{name} {count:,}" for name, count in summary[label].items()
-            )
-            table.add_row(label, Text(words or "–"))
+            counts = [f"{name} {count:,}" for name, count in summary[label].items()]
+            table.add_row(label, Text(", ".join(counts) or "–"))
         _CONSOLE.print(table)
         if not summary["finished"]:
             printing.say(_left(summary, options))
@@ -265,3 +222,42 @@ def _line(now: Progressed) -> str:
         f"{printing.count(now.hosts, 'host')}{_active(now)}  {now.memory_mb:,.0f} MB  {cpu:.0f} % CPU  "
         f"load {now.machine_load:.1f}  dropped: {dropped}{more}"
     )
+
+
+def _found_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for label in ("pages", "requests", "hosts", "services", "layers"):
+        yield label, f"{summary[label]:,}"
+    if summary.get("pages_known"):
+        read = printing.count(summary["pages_known"], "page")
+        yield "read lately", f"{read}, not requested again (--fresh requests all)"
+    if summary.get("known"):
+        yield "known before", printing.count(summary["known"], "service")
+    if summary.get("data_files"):
+        yield "data files", f"{summary['data_files']:,}, see `geohound files`"
+    if summary.get("records"):
+        yield "records", f"{summary['records']:,}"
+    yield "tests", f"{_tested(summary)}, {summary['skipped']:,} skipped as known"
+
+
+def _time_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "started", summary["started_at"]
+    speed = f"{summary['pages_per_s']:.0f} pages/s{_pace(summary)}"
+    yield "time", f"{summary['elapsed_s']:.1f} s, {speed}"
+    run = summary["run"]
+    if run["elapsed_s"] < summary["elapsed_s"]:
+        counts = _counts(run, "pages", "requests", "services")
+        others = "all other numbers are for the whole task"
+        yield "this run", f"{counts} in {run['elapsed_s']:.1f} s; {others}"
+
+
+def _way_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What each way of finding brought, and each source of a hunt."""
+    for way, brought in summary["ways"].items():
+        services = printing.count(brought["services"], "service")
+        yield f"  by {way}", f"{services}, {_tested(brought)}"
+    for row in summary.get("sources", ()):
+        yield f"  from {row['source']}", _counts(row, "requests", "seeds", "services")
+
+
+def _counts(numbers: dict[str, Any], *names: str) -> str:
+    return ", ".join(printing.count(numbers[name], name[:-1]) for name in names)

@@ -121,22 +121,7 @@ def report(
         for known in REPORTS.values():
             printing.say(f"{known.id:<14} {known.title}")
         return
-    if name not in REPORTS:
-        raise UserError(
-            f"There is no report {name!r}; known reports: {', '.join(REPORTS)}."
-        )
-    if task is not None and name in CATALOGUE_REPORTS:
-        raise UserError(
-            f"The report {name} is about the whole catalogue: leave the task number out."
-        )
-    if since is not None and name not in DATED:
-        raise UserError(
-            f"--since is for the reports {' and '.join(DATED)}: leave it out."
-        )
-    if name in COMPARED and list_ is None:
-        raise UserError(
-            f"The report {name} needs --list FILE, with addresses of services."
-        )
+    _check(name, task, since, list_)
     more: dict[str, Any] = {
         "since": _date(since) if since else None,
         "radius_miles": radius or 0.0,
@@ -147,6 +132,24 @@ def report(
     chosen = Format.JSON if json else format_
     heading = "" if quiet else REPORTS[name].title
     _write(_FORMATS[chosen](name, heading, table), output)
+
+
+def _check(name: str, task: int | None, since: str | None, list_: Path | None) -> None:
+    """Do the options fit the report?"""
+    if name not in REPORTS:
+        known = ", ".join(REPORTS)
+        raise UserError(f"There is no report {name!r}; known reports: {known}.")
+    if task is not None and name in CATALOGUE_REPORTS:
+        raise UserError(
+            f"The report {name} is about the whole catalogue: leave the task number out."
+        )
+    if since is not None and name not in DATED:
+        dated = " and ".join(DATED)
+        raise UserError(f"--since is for the reports {dated}: leave it out.")
+    if name in COMPARED and list_ is None:
+        raise UserError(
+            f"The report {name} needs --list FILE, with addresses of services."
+        )
 
 
 def _date(text: str) -> datetime:

@@ -64,21 +64,24 @@ def visits(
         if json:
             printing.line(visit)
         else:
-            result = visit["reason"] or _met(visit)
-            row = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {visit['parent'] or 'seed list'}"
-            printing.say(printing.printable(row))
-            if why:
-                parts = [
-                    f"{part['what']} {part['weight']:+.2f}" for part in visit["why"]
-                ]
-                role = [_ROLES[visit["host_role"]]] if visit["host_role"] else []
-                printing.say(printing.printable(f"     {'  '.join(role + parts)}"))
+            _show(visit, why=why)
         if count == limit:
             break
     if why and not json:
         left = app.hosts_left(settings, task)
         _show_left("To be asked next", [host for host in left if host.is_next])
         _show_left("Left for later", [host for host in left if not host.is_next])
+
+
+def _show(visit: dict[str, Any], *, why: bool) -> None:
+    result = visit["reason"] or _met(visit)
+    parent = visit["parent"] or "seed list"
+    row = f"{visit['status'] or '---'}  {visit['url']}  {result}  from {parent}"
+    printing.say(printing.printable(row))
+    if why:
+        role = [_ROLES[visit["host_role"]]] if visit["host_role"] else []
+        parts = [f"{part['what']} {part['weight']:+.2f}" for part in visit["why"]]
+        printing.say(printing.printable(f"     {'  '.join(role + parts)}"))
 
 
 def _show_left(title: str, hosts: Sequence[HostLeft]) -> None:

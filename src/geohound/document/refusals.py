@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -128,12 +128,9 @@ def _judge_content(document: Document) -> Refusal:
 
 
 def _find_wall(document: Document) -> Refusal | None:
-    headers, status = document.response.headers, document.response.status
-    for name, value in _BOT_HEADERS.items():
-        if name in headers and value in headers[name].lower():
-            return Refusal(
-                RefusalReason.BOT_WALL, f"{name}: {headers[name]}"[:_MAX_DETAIL]
-            )
+    status = document.response.status
+    if header := _bot_header(document.response.headers):
+        return Refusal(RefusalReason.BOT_WALL, header[:_MAX_DETAIL])
     page = document.body[:_WALL_BYTES].lower() if document.is_html else b""
     # Portals ask for a password in the corner of every page, and for a riddle beside every form: these keep nobody out.
     is_thin = status >= 400 or page.count(b"<a ") <= _FEW_LINKS
@@ -144,15 +141,21 @@ def _find_wall(document: Document) -> Refusal | None:
         return Refusal(RefusalReason.LOGIN_WALL, f"HTTP {status}")
     if is_thin and b"password" in page and _PASSWORD_FIELD.search(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
-    was_sent_on = document.response.url != document.url
-    if (
-        page
-        and was_sent_on
-        and _LOGIN_URL.search(document.url)
-        and not _LOGIN_URL.search(document.response.url)
-    ):
+    if page and _was_sent_to_login(document):
         return Refusal(RefusalReason.LOGIN_WALL, "sent on to a log-in page")
     return None
+
+
+def _bot_header(headers: Mapping[str, str]) -> str:
+    for name, value in _BOT_HEADERS.items():
+        if value in headers.get(name, "").lower():
+            return f"{name}: {headers[name]}"
+    return ""
+
+
+def _was_sent_to_login(document: Document) -> bool:
+    asked_for_login = _LOGIN_URL.search(document.response.url)
+    return not asked_for_login and bool(_LOGIN_URL.search(document.url))
 
 
 def redirected(target: str) -> Refusal:

@@ -83,15 +83,16 @@ def read(document: Document) -> Service | Refusal | None:
     head = document.body[:400].decode("latin-1")
     error = _ERROR.match(head)
     if error and (error[1] or error[2]) and _PATH.search(path_of(document.url)):
-        reason = (
-            RefusalReason.NOT_FOUND
-            if error[1] in ("404", "4")
-            else RefusalReason.EXCEPTION_REPORT
-        )
-        return Refusal(reason, f"{error[1] or ''} {error[2] or ''}".strip(), "opendap")
+        return _refusal(error[1] or "", error[2] or "")
     if _DDS.match(head):
         return _read_dds(document)
     return _read_das(document) if _DAS.match(head) else None
+
+
+def _refusal(code: str, message: str) -> Refusal:
+    is_missing = code in ("404", "4")
+    reason = RefusalReason.NOT_FOUND if is_missing else RefusalReason.EXCEPTION_REPORT
+    return Refusal(reason, f"{code} {message}".strip(), "opendap")
 
 
 def _read_dds(document: Document) -> Service | None:

@@ -42,6 +42,8 @@ def facets_of(
     years: Sequence[Span],
 ) -> list[tuple[str, str]]:
     """Distinct pairs of facet and value; without the state, which changes."""
+    crs = _distinct(service.crs, (layer.crs for layer in service.layers))
+    formats = _distinct(service.formats, (layer.formats for layer in service.layers))
     values: dict[str, Iterable[str]] = {
         "kind": [service.kind],
         "topic": [topic for topic, _ in topics],
@@ -49,28 +51,28 @@ def facets_of(
         "country": [country_of(service)],
         "provider": [" ".join(service.provider.name.split())],
         "language": [language_code(service.language) or language],
-        "crs": map(
-            _crs, _distinct(service.crs, (layer.crs for layer in service.layers))
-        ),
-        "format": map(
-            _format,
-            _distinct(service.formats, (layer.formats for layer in service.layers)),
-        ),
+        "crs": map(_crs, crs),
+        "format": map(_format, formats),
         "licence": [service.access.licence],
         "quality": [quality_band(quality)],
         "https": ["yes" if service.endpoint.startswith("https:") else "no"],
         "cors": [service.cors],
-        "decade": [
-            f"{year}s"
-            for first, last in years
-            for year in range(first // 10 * 10, last + 1, 10)
-        ],
+        "decade": _decades(years),
     }
-    return [
-        (name, value)
-        for name, given in values.items()
-        for value in dict.fromkeys(_writable(v)[:_MAX_CHARS] for v in given if v)
-    ]
+    pairs = []
+    for name, given in values.items():
+        written = dict.fromkeys(
+            _writable(value)[:_MAX_CHARS] for value in given if value
+        )
+        pairs += [(name, value) for value in written]
+    return pairs
+
+
+def _decades(years: Sequence[Span]) -> list[str]:
+    found = []
+    for first, last in years:
+        found += [f"{year}s" for year in range(first // 10 * 10, last + 1, 10)]
+    return found
 
 
 def country_of(service: Service) -> str:

@@ -39,6 +39,18 @@ class CachedPostings(NamedTuple):
     impacts: npt.NDArray[np.uint8]
 
 
+def _placed(
+    postings: RawPostings, start: int, covered: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """The postings of a segment by their places in the whole index, without those that are covered."""
+    offsets, impacts = postings
+    positions = offsets.astype(np.int32) + np.int32(start)
+    if start >= covered:
+        return positions, impacts
+    is_new = positions >= covered
+    return positions[is_new], impacts[is_new]
+
+
 class PostingsCache:
     """The postings of recent terms, and the term dictionaries of segments; shared by all threads."""
 
@@ -131,25 +143,18 @@ class Postings:
         if cached is not None and cached.upto > snapshot.segment_entries:
             cached = None
         covered = cached.upto if cached else 0
-        entries = [cached.entries] if cached else []
-        impacts = [cached.impacts] if cached else []
-        for segment in snapshot.segments:
-            if segment.start + segment.size <= covered:
-                continue
+        entries = [cached.entries if cached else np.zeros(0, np.int32)]
+        impacts = [cached.impacts if cached else np.zeros(0, np.uint8)]
+        new = (each for each in snapshot.segments if each.start + each.size > covered)
+        for segment in new:
             postings = read(segment)
             if postings is None:
                 continue
-            offsets, segment_impacts = postings
-            positions = offsets.astype(np.int32) + np.int32(segment.start)
-            if segment.start < covered:
-                segment_impacts = segment_impacts[positions >= covered]
-                positions = positions[positions >= covered]
+            positions, segment_impacts = _placed(postings, segment.start, covered)
             entries.append(positions)
             impacts.append(segment_impacts)
         merged = CachedPostings(
-            snapshot.segment_entries,
-            np.concatenate(entries) if entries else np.zeros(0, np.int32),
-            np.concatenate(impacts) if impacts else np.zeros(0, np.uint8),
+            snapshot.segment_entries, np.concatenate(entries), np.concatenate(impacts)
         )
         self._cache.put(key, snapshot.generation, merged)
         return merged

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,26 +34,25 @@ def find_synonyms(words: Sequence[str]) -> tuple[int, list[Phrase], frozenset[st
     for length in range(min(len(words), MAX_WORDS), 0, -1):
         typed = tuple(words[:length])
         for form in (lambda word, _: word, stem):
-            keys = {
-                code: tuple(form(word, code) for word in typed) for code in languages()
-            }
-            matched = {code: concepts_named((code, key)) for code, key in keys.items()}
-            names = [
-                phrase
-                for ids in matched.values()
-                for concept in ids
-                for phrase in phrases(concept)
-            ]
-            if names:
-                synonyms = [
-                    phrase for phrase in dict.fromkeys(names) if phrase.words != typed
-                ]
-                return (
-                    length,
-                    synonyms,
-                    frozenset(code for code, ids in matched.items() if ids),
-                )
+            matched = _concepts_by_language(typed, form)
+            if matched:
+                concepts = chain.from_iterable(matched.values())
+                names = dict.fromkeys(chain.from_iterable(map(phrases, concepts)))
+                synonyms = [phrase for phrase in names if phrase.words != typed]
+                return length, synonyms, frozenset(matched)
     return 0, [], frozenset()
+
+
+def _concepts_by_language(
+    typed: Sequence[str], form: Callable[[str, str], str]
+) -> dict[str, tuple[str, ...]]:
+    """The concepts that are called so, by the languages that call them so."""
+    found = {}
+    for code in languages():
+        key = tuple(form(word, code) for word in typed)
+        if ids := concepts_named((code, key)):
+            found[code] = ids
+    return found
 
 
 @cache

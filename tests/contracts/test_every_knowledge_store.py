@@ -46,3 +46,15 @@ def test_what_was_kept_last_under_a_name_comes_back(knowledge) -> None:
 
 def test_a_name_that_nobody_has_used_has_nothing(knowledge) -> None:
     assert knowledge.find("nothing") == b""
+
+
+def test_of_two_who_replace_the_same_only_the_first_does(knowledge) -> None:
+    async def story():
+        return [
+            await knowledge.replace("main", b"", b"first"),
+            await knowledge.replace("main", b"", b"second"),
+            await knowledge.replace("main", b"first", b"third"),
+        ]
+
+    assert asyncio.run(story()) == [True, False, True]
+    assert knowledge.find("main") == b"third"

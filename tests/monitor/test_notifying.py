@@ -247,3 +247,42 @@ def test_a_redirect_is_not_followed_and_not_taken(hook: str) -> None:
     assert post(Guard.opening([]), "ftp://a.test/").startswith(
         ("refused", "no", "only", "the", "scheme", "a ")
     )
+
+
+def test_of_two_monitors_at_once_only_one_sends() -> None:
+    past, kept = Past(), MemoryKnowledge()
+    receiver = SlowReceiver()
+    one, other = (started(past, receiver, kept=kept) for _ in range(2))
+    past.events.append(event(1))
+
+    async def both():
+        now = NOON + timedelta(minutes=2)
+        await asyncio.gather(one.send(now), other.send(now))
+
+    asyncio.run(both())
+    assert len(receiver.bodies) == 1
+
+
+def test_what_a_killed_monitor_was_sending_is_sent_by_the_next_one() -> None:
+    past, kept = Past(), MemoryKnowledge()
+    receiver = SlowReceiver()
+    killed, next_one = (started(past, receiver, kept=kept) for _ in range(2))
+    past.events.append(event(1))
+
+    async def kill():
+        sending = asyncio.create_task(killed.send(NOON + timedelta(minutes=2)))
+        await asyncio.sleep(0.01)
+        sending.cancel()
+
+    asyncio.run(kill())
+    receiver.bodies.clear()
+    send(next_one, 3)
+    assert not receiver.bodies, "somebody may still be sending"
+    send(next_one, 30)
+    assert len(receiver.bodies) == 1
+
+
+class SlowReceiver(Receiver):
+    async def post(self, url, body, headers):
+        await asyncio.sleep(0.05)
+        return await super().post(url, body, headers)

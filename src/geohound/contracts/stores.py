@@ -161,6 +161,9 @@ class KnowledgeStore(Protocol):
     def keep(self, name: str, body: bytes) -> Awaitable[None]:
         """In place of what was kept under this name; on disk when awaited."""
 
+    def replace(self, name: str, was: bytes, body: bytes) -> Awaitable[bool]:
+        """As `keep`, if what is kept is still this; False, and nothing is written, where another process was faster."""
+
     def find(self, name: str) -> bytes:
         """What was kept last; empty where nothing was."""
 

@@ -20,6 +20,7 @@ MAX_DIGEST: Final = 20_000  # events that one e-mail sums up
 MAX_LINES: Final = 50  # of an e-mail; it says how many there are
 FIRST_PAUSE_S: Final = 60.0  # after a webhook that was not taken, doubled each time
 LONGEST_PAUSE_S: Final = 6 * 3600.0
+BUSY_S: Final = 600.0  # longer than all messages to one receiver may take
 SIGNATURE: Final = "X-Geohound-Signature"
 TIMESTAMP: Final = "X-Geohound-Timestamp"
 DIGEST: Final = "digest"
@@ -46,11 +47,15 @@ class _Receiver:
     heard: int  # the number of the last event
     next_at: float
     failures: int = 0
+    busy_until: float = 0.0  # another monitor is sending to it, unless it was killed
 
 
 @dataclass(slots=True)
 class Notifier:
-    """Sends what is new to each receiver; how far each has heard is kept in the catalogue, whichever task sends."""
+    """Sends what is new to each receiver; how far each has heard is kept in the catalogue, whichever task sends.
+
+    Who sends says so first, and only one of several can: nobody else sends to this receiver until it is done.
+    """
 
     plan: NoticePlan
     history: HistoryStore
@@ -73,33 +78,41 @@ class Notifier:
     def _names(self) -> list[str]:
         return [*self.plan.webhooks, *([DIGEST] if self.mail else [])]
 
-    def _receiver(self, name: str) -> _Receiver:
-        kept = self.kept.find(_key(name))
-        return (
-            _Receiver(**json.loads(kept))
-            if kept
-            else _Receiver(self.history.newest(), 0.0)
-        )
-
     async def _keep(self, name: str, receiver: _Receiver) -> None:
-        await self.kept.keep(_key(name), json.dumps(asdict(receiver)).encode())
+        await self.kept.keep(_key(name), _packed(receiver))
+
+    async def _taken(self, name: str, now: datetime) -> _Receiver | None:
+        """The receiver, if it is due and nobody else sends to it: then it is ours for a while."""
+        kept = self.kept.find(_key(name))
+        receiver = _Receiver(**json.loads(kept)) if kept else None
+        if receiver is None:
+            receiver = _Receiver(self.history.newest(), 0.0)
+        at = now.timestamp()
+        is_due = at >= receiver.next_at and at >= receiver.busy_until
+        if not is_due or not self.history.after(receiver.heard, 1):
+            return None
+        receiver.busy_until = at + BUSY_S
+        is_ours = await self.kept.replace(_key(name), kept, _packed(receiver))
+        return receiver if is_ours else None
 
     async def send(self, now: datetime) -> None:
         """To whoever is due; one that fails is tried again later, with all that happened until then."""
         for name in self._names():
-            receiver = self._receiver(name)
-            most = MAX_DIGEST if name == DIGEST else MAX_EVENTS
-            for _ in range(MAX_MESSAGES):
-                events = (
-                    self.history.after(receiver.heard, most)
-                    if now.timestamp() >= receiver.next_at
-                    else ()
-                )
-                if not events:
-                    break
-                problem = await self._deliver(name, [event for _, event in events], now)
-                self._note(name, receiver, problem, events[-1][0], now)
-                await self._keep(name, receiver)
+            receiver = await self._taken(name, now)
+            if receiver is not None:
+                await self._send_to(name, receiver, now)
+
+    async def _send_to(self, name: str, receiver: _Receiver, now: datetime) -> None:
+        most = MAX_DIGEST if name == DIGEST else MAX_EVENTS
+        for _ in range(MAX_MESSAGES):
+            events = self.history.after(receiver.heard, most)
+            if not events or now.timestamp() < receiver.next_at:
+                break
+            problem = await self._deliver(name, [event for _, event in events], now)
+            self._note(name, receiver, problem, events[-1][0], now)
+            await self._keep(name, receiver)
+        receiver.busy_until = 0.0
+        await self._keep(name, receiver)
 
     async def _deliver(
         self, name: str, events: Sequence[LifeEvent], now: datetime
@@ -137,6 +150,10 @@ class Notifier:
 def _key(name: str) -> str:
     """A receiver's address may hold a password; its hash does not."""
     return f"receiver:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
+def _packed(receiver: _Receiver) -> bytes:
+    return json.dumps(asdict(receiver)).encode()
 
 
 def _record(event: LifeEvent) -> dict[str, Any]:

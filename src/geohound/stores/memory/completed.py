@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def done() -> asyncio.Future[None]:
     """For who awaits it and for who does not."""
-    future = asyncio.get_running_loop().create_future()
-    future.set_result(None)
+    return done_with(None)
+
+
+def done_with(value: T) -> asyncio.Future[T]:
+    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    future.set_result(value)
     return future

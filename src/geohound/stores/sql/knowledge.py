@@ -29,6 +29,22 @@ class SqlKnowledge:
 
         return awaited(self._commits.submit(write))
 
+    def replace(self, name: str, was: bytes, body: bytes) -> asyncio.Future[bool]:
+        packed = zlib.compress(body)
+
+        def write(connection: Connection) -> bool:
+            self._database.lock(connection, "knowledge")
+            if _found(connection, name) != was:
+                return False
+            connection.execute(_KEEP, (clean(name), packed))
+            return True
+
+        return awaited(self._commits.submit(write))
+
     def find(self, name: str) -> bytes:
-        found = self._database.read().execute(_FIND, (clean(name),)).fetchone()
-        return zlib.decompress(found[0]) if found else b""
+        return _found(self._database.read(), name)
+
+
+def _found(connection: Connection, name: str) -> bytes:
+    found = connection.execute(_FIND, (clean(name),)).fetchone()
+    return zlib.decompress(found[0]) if found else b""

@@ -148,7 +148,7 @@ def _find_wall(document: Document) -> Refusal | None:
 
 def _bot_header(headers: Mapping[str, str]) -> str:
     for name, value in _BOT_HEADERS.items():
-        if value in headers.get(name, "").lower():
+        if name in headers and value in headers[name].lower():
             return f"{name}: {headers[name]}"
     return ""
 

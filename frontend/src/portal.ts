@@ -55,6 +55,12 @@ if (previews) {
   enablePreviews(previews);
 }
 
+const choice = document.querySelector<HTMLElement>("[data-file-for]");
+if (choice) {
+  const { enableFileChoice } = await import("./file");
+  enableFileChoice(choice);
+}
+
 const tries = document.querySelectorAll<HTMLFormElement>("[data-try]");
 if (tries.length) {
   const { enableTries } = await import("./try");

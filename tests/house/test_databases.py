@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 from geohound.stores import postgres
+from geohound.stores.postgres import schema
 from geohound.stores.sqlite.database import SqliteDatabase
 
-SCHEMA = Path(postgres.__file__).with_name("schema.sql")
+SCRIPTS = [Path(postgres.__file__).with_name(name) for name in schema._SCRIPTS]
 TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\)(?: PARTITION BY [^;]*)?;", re.DOTALL)
 NO_COLUMNS = ("PRIMARY KEY", "UNIQUE", "CHECK")
 
@@ -26,11 +27,9 @@ def columns_of(body: str) -> set[str]:
 
 
 def test_every_table_and_column_is_in_both_databases(tmp_path) -> None:
-    """Who adds one to stores/sqlite adds it to stores/postgres/schema.sql as well: both read the same statements."""
-    ours = {
-        table: columns_of(body)
-        for table, body in TABLE.findall(SCHEMA.read_text("utf-8"))
-    }
+    """Who adds one to stores/sqlite adds it to stores/postgres as well: both read the same statements."""
+    text = "".join(script.read_text("utf-8") for script in SCRIPTS)
+    ours = {table: columns_of(body) for table, body in TABLE.findall(text)}
     with closing(SqliteDatabase(tmp_path / "c.db")) as database:
         tables = [
             name

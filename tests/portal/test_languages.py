@@ -18,22 +18,24 @@ from geohound.portal import reasons
 from geohound.portal.app import SENTENCES
 from geohound.portal.languages import ENGLISH, NAMES, language
 from geohound.portal.pages.accounts import SCOPE_TEXTS
+from geohound.portal.pages.comparing import NO_ADDRESSES
 from geohound.portal.pages.overview import CHANGE_WORDS, FOUND_ON, STATE_WORDS
 from geohound.portal.pages.rendering import SECTIONS
 from geohound.portal.pages.report_words import COLUMNS, WORDS
+from geohound.portal.pages.saved import NO_SEARCH, TOO_MANY
 from geohound.portal.pages.search import DOWNLOAD_GROUPS, FACET_TITLES
 from geohound.portal.pages.service import VIA_WORDS
 from geohound.portal.pages.statistics import PARTS
 from geohound.reports.changes import BACK, CHANGED, GONE, NEW
+from geohound.reports.comparison import COMPARED
 from geohound.reports.failures import ALIVE, DROPPED, READ
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "src" / "geohound" / "portal" / "templates"
-TRANSLATED = (
-    "layout.html", "search.html", "map.html", "_parts.html", "service.html", "api.html", "log_in.html", "account.html",
-    "users.html", "trouble.html", "_account.html", "tasks.html", "task.html", "_tasks.html", "_times.html",
-    "delete_task.html", "health.html", "statistics.html", "cluster.html",
-)  # fmt: skip
+# That for site owners is in English alone.
+TRANSLATED = sorted(
+    each.name for each in TEMPLATES.glob("*.html") if each.name != "crawler.html"
+)
 # Texts that pages get from the code: role names, scopes, groups, reasons, sentences.
 FROM_CODE = {
     *(str(role) for role in Role),
@@ -44,6 +46,10 @@ FROM_CODE = {
     *reasons.FIELDS,
     *SENTENCES.values(),
     *VIA_WORDS.values(),
+    *COMPARED,
+    NO_ADDRESSES,
+    NO_SEARCH,
+    TOO_MANY,
     *(section.title for section in SECTIONS),
 }
 SCRIPTS = (

@@ -167,7 +167,11 @@ def test_each_service_is_in_the_first_of_its_classes(facts) -> None:
 
 def test_the_ratio_of_real_ones_comes_with_its_interval(facts) -> None:
     """One of two judged is real: 0.5, and by Wilson's formula with z = 1.96 between 0.095 and 0.905."""
-    judged = {ROWS[2].service.id: True, ROWS[3].service.id: False}
+    judged = {
+        ("land", "forest", ROWS[2].service.id): True,
+        ("", "", ROWS[3].service.id): False,  # of a sheet that names no class
+        ("land", "crop", ROWS[3].service.id): True,  # said of another class
+    }
     forest = table("classes-exclusive", facts._replace(judged=judged)).rows[1]
     assert forest == ("land", "forest", 2, 2, 1, 0.5, 0.095, 0.905)
 
@@ -185,7 +189,14 @@ def test_a_sheet_of_ten_of_each_class_is_drawn_and_read_back(facts) -> None:
             [(*r[:-1], "yes" if r[1] == "crop" else "") for r in sheet.rows],
         )
     ).decode()
-    assert judgements_in(filled) == {ROWS[0].service.id: True, ROWS[1].service.id: True}
+    assert judgements_in(filled) == {
+        ("land", "crop", ROWS[0].service.id): True,
+        ("land", "crop", ROWS[1].service.id): True,
+    }
+    assert judgements_in("id,real\na,yes\nb,no\nc,\n") == {
+        ("", "", "a"): True,
+        ("", "", "b"): False,
+    }
     with pytest.raises(UserError, match="no sampling sheet"):
         judgements_in("a,b\n1,2\n")
 

@@ -18,7 +18,7 @@ from .clock import CLOCK
 
 if TYPE_CHECKING:
     from geohound.accounts import Accounts
-    from geohound.contracts import SearchIndex
+    from geohound.contracts import NoteStore, SearchIndex
     from geohound.model.visit import RequestRecord
     from geohound.model.work.kept_page import KeptPage
     from geohound.search.background_indexer import BackgroundIndexer
@@ -70,6 +70,10 @@ class OpenCatalogue:
         from geohound.accounts import Accounts
 
         return Accounts(self._store.users, CLOCK)
+
+    @property
+    def notes(self) -> NoteStore:
+        return self._store.notes
 
     def requests(self, host: str, limit: int) -> Sequence[RequestRecord]:
         """The requests that were made to a host, the latest first."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import app
+from geohound.model.notes import Verdicts, verdicts
 from geohound.model.user_error import UserError
 from geohound.portal.assets import land_file
 from geohound.reports import (
@@ -99,7 +100,8 @@ def report(
     judged: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Sampling sheet with the column `real` filled in."
+            metavar="FILE",
+            help="Sampling sheet with the column `real` filled in; beside what was judged in the portal.",
         ),
     ] = None,
     format_: Annotated[
@@ -126,9 +128,10 @@ def report(
         "since": _date(since) if since else None,
         "radius_miles": radius or 0.0,
         "listed": addresses_in(_read(list_)) if list_ else (),
-        "judged": judgements_in(_read(judged)) if judged else {},
     }
-    table = _table(name, options.gather(config, catalogue=catalogue), task, more)
+    sheet = judgements_in(_read(judged)) if judged else {}
+    settings = options.gather(config, catalogue=catalogue)
+    table = _table(name, settings, task, more, sheet)
     chosen = Format.JSON if json else format_
     heading = "" if quiet else REPORTS[name].title
     _write(_FORMATS[chosen](name, heading, table), output)
@@ -170,18 +173,22 @@ def _read(path: Path) -> str:
 
 
 def _table(
-    name: str, settings: Settings, task: int | None, more: Mapping[str, Any]
+    name: str,
+    settings: Settings,
+    task: int | None,
+    more: Mapping[str, Any],
+    sheet: Verdicts,
 ) -> Table:
     if name in TASK_REPORTS:
         return TASK_REPORTS[name].table(ended_visits(app.visits(settings, task)))
     topics = tuple(app.topics(settings.topic_files).values())
     with app.open_catalogue(settings) as opened:
         hunts = lambda: sources_of(opened.tasks.tasks())  # noqa: E731
-        return CATALOGUE_REPORTS[name].table(
-            CatalogueFacts(
-                opened.catalogue, topics, hunts, history=opened.past.history, **more
-            )
+        judged = {**verdicts(opened.notes.judgements()), **sheet}
+        facts = CatalogueFacts(
+            opened.catalogue, topics, hunts, history=opened.past.history, judged=judged
         )
+        return CATALOGUE_REPORTS[name].table(facts._replace(**more))
 
 
 def _as_json(name: str, heading: str, table: Table) -> bytes:

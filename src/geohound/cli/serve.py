@@ -216,6 +216,7 @@ def _portal(
         openid=None if single_user else _openid(settings),
         past=opened.past,
         cluster=opened.cluster_status,
+        notes=opened.notes,
     )
 
 

@@ -2,6 +2,7 @@
 
 from .check_queue import CheckQueue
 from .history import HistoryStore
+from .notes import NoteStore
 from .plugins import Exporter, Harvester, Kind, Order, Searcher, SnippetWriter
 from .shards import ShardStore
 from .stores import (
@@ -42,6 +43,7 @@ __all__ = [
     "KeptPages",
     "Kind",
     "KnowledgeStore",
+    "NoteStore",
     "Order",
     "RequestLog",
     "RobotsCache",

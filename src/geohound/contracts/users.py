@@ -39,7 +39,7 @@ class UserStore(Protocol):
         """False where there is no such account."""
 
     def remove(self, name: str) -> bool:
-        """Forget an account with its credentials; False where there is no such account."""
+        """Forget an account with its credentials and saved searches; False where there is no such account."""
 
     def keep(self, credential: Credential) -> None:
         """Keep what stands for an account that there is; those that have expired by its creation go."""

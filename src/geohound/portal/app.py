@@ -25,6 +25,7 @@ from geohound.contracts import (
     DataFileStore,
     Exporter,
     Kind,
+    NoteStore,
     SearchIndex,
     SnippetWriter,
     StoreError,
@@ -45,7 +46,7 @@ from .middleware.host_check import HostCheck
 from .middleware.policy import POLICY
 from .middleware.rate_limit import RateLimit
 from .pages import accounts as account_pages
-from .pages import trouble_page
+from .pages import comparing, judging, saved, trouble_page
 from .pages.crawler import crawler_page
 from .pages.documentation import documentation_page
 from .pages.overview import health_page
@@ -114,6 +115,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     relay: Relay | None = None,
     is_relay_for_guests: bool = False,
     cluster: ClusterStatus = no_cluster,
+    notes: NoteStore | None = None,
 ) -> Starlette:
     """The portal over this catalogue, ready for any ASGI server; 0 requests a minute is no limit.
 
@@ -135,7 +137,7 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     )
     portal = Portal(
         catalogue, index, kinds, about or About(), _environment(), classifier, tasks, requests, snippets or {}, reach,
-        files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests, cluster,
+        files, exporters or {}, accounts, openid, past, examine, check, relay, is_relay_for_guests, cluster, notes,
     )  # fmt: skip
     portal.templates.globals.update(portal=portal, assets=load_assets())
     app.state.portal = portal
@@ -159,6 +161,9 @@ def _routes() -> list[BaseRoute]:
         Route("/opensearch.xml", _opensearch),
         Route("/opensearch.json", api.opensearch),
         Route("/healthz", _healthz),
+        *saved.routes(),
+        *judging.routes(),
+        *comparing.routes(),
         *account_pages.routes(),
         *task_pages.routes(),
         *cluster_routes.pages(),

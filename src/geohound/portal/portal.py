@@ -24,6 +24,7 @@ from geohound.contracts import (
     DataFileStore,
     Exporter,
     Kind,
+    NoteStore,
     SearchIndex,
     SnippetWriter,
 )
@@ -155,6 +156,7 @@ class Portal:
     )
     is_relay_for_guests: bool = False
     cluster: ClusterStatus = no_cluster
+    notes: NoteStore | None = None  # saved searches and judgements
 
     @property
     def may_write(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.model.catalogue import ALL, Filter
+from geohound.model.notes import NO_VERDICTS, Verdicts, verdicts
 from geohound.model.search.query import Query, Results
 from geohound.reports import (
     CATALOGUE_REPORTS,
@@ -130,8 +131,14 @@ def facts_of(portal: Portal, scope: ReportScope, **more: Any) -> CatalogueFacts:
         scope.until,
         scope.radius_miles,
         only=_found(portal, scope.query) if scope.query else None,
+        judged=verdicts_of(portal),
         **more,
     )
+
+
+def verdicts_of(portal: Portal) -> Verdicts:
+    """What people have said in this portal."""
+    return verdicts(portal.notes.judgements()) if portal.notes else NO_VERDICTS
 
 
 def _found(portal: Portal, query: Query) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from geohound.contracts import CatalogueStore, HistoryStore
 from geohound.model.catalogue import ALL, Entry, Filter, ServiceSummary
+from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
 
 Cell = str | int | float
@@ -78,9 +79,9 @@ class CatalogueFacts(NamedTuple):
     now: datetime | None = None  # until when
     radius_miles: float = 0.0  # of the density map; 0: as usual
     listed: Sequence[str] = ()  # addresses of services in a list of somebody else's
-    judged: Mapping[
-        str, bool
-    ] = {}  # ids of services that somebody has looked at: are they really of their topic?
+    judged: Verdicts = (
+        NO_VERDICTS  # of people who have looked: are they really of their class?
+    )
     only: Collection[str] | None = (
         None  # ids of services, those that a search has found; None: all
     )

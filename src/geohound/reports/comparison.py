@@ -11,6 +11,15 @@ from geohound.model.health import HealthState
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
+COMPARED = (
+    "services claimed",
+    "of these answering, as far as looked at here",
+    "live layers, as far as looked at here",
+    "only there",
+    "hosts",
+    "hosts only there",
+)
+
 
 def _table(facts: CatalogueFacts) -> Table:
     ours = {_place(each.endpoint): each for each in facts.services()}
@@ -21,22 +30,23 @@ def _table(facts: CatalogueFacts) -> Table:
     )
     alive = {place for place, each in ours.items() if each.state is HealthState.ALIVE}
     layers = {place: each.layers for place, each in ours.items()}
+    claimed, live, layers_live, alone, hosts, hosts_alone = COMPARED
     rows: list[tuple[Cell, ...]] = [
-        ("services claimed", len(ours), len(theirs), len(both)),
+        (claimed, len(ours), len(theirs), len(both)),
         (
-            "of these answering, as far as looked at here",
+            live,
             len(alive),
             len(alive & theirs),
             len(alive & both),
         ),
         (
-            "live layers, as far as looked at here",
+            layers_live,
             *(sum(layers[p] for p in alive & s) for s in (alive, theirs, both)),
         ),
-        ("only there", len(ours.keys() - theirs), len(theirs - ours.keys()), 0),
-        ("hosts", len(our_hosts), len(their_hosts), len(our_hosts & their_hosts)),
+        (alone, len(ours.keys() - theirs), len(theirs - ours.keys()), 0),
+        (hosts, len(our_hosts), len(their_hosts), len(our_hosts & their_hosts)),
         (
-            "hosts only there",
+            hosts_alone,
             len(our_hosts - their_hosts),
             len(their_hosts - our_hosts),
             0,

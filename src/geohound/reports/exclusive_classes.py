@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from geohound.model.catalogue import ServiceSummary
+from geohound.model.notes import Verdicts, verdict
 from geohound.model.score import wilson
 from geohound.model.topic import Topic
 
@@ -19,6 +20,7 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 PER_CLASS = 10
 ROUNDS = 5
+_WORDS = {True: "yes", False: "no", None: ""}
 Members = dict[tuple[str, str], list[ServiceSummary]]  # of topic and class
 
 
@@ -56,10 +58,11 @@ def _table(facts: CatalogueFacts) -> Table:
 
 
 def _row(
-    topic: Topic, class_: str, members: Members, judged: Mapping[str, bool]
+    topic: Topic, class_: str, members: Members, judged: Verdicts
 ) -> tuple[Cell, ...]:
     found = members.get((topic.id, class_), [])
-    opinions = [judged[service.id] for service in found if service.id in judged]
+    asked = (verdict(judged, topic.id, class_, service.id) for service in found)
+    opinions = [opinion for opinion in asked if opinion is not None]
     if not opinions:
         return topic.id, class_, len(found), 0, "", "", "", ""
     real = sum(opinions)
@@ -83,9 +86,7 @@ def _sheet(facts: CatalogueFacts) -> Table:
     members = exclusive(facts)
     for topic in facts.topics:
         for each in topic.classes:
-            drawn = sorted(
-                members.get((topic.id, each.id), []), key=lambda s: _lot(s.id)
-            )[: PER_CLASS * ROUNDS]
+            drawn = sample(members.get((topic.id, each.id), []))
             rows += [
                 (
                     topic.id,
@@ -94,21 +95,20 @@ def _sheet(facts: CatalogueFacts) -> Table:
                     s.id,
                     s.title,
                     s.endpoint,
-                    _opinion(s.id, facts.judged),
+                    _WORDS[verdict(facts.judged, topic.id, each.id, s.id)],
                 )
                 for place, s in enumerate(drawn)
             ]
     return Table(("topic", "class", "round", "id", "title", "endpoint", "real"), rows)
 
 
+def sample(members: Sequence[ServiceSummary]) -> list[ServiceSummary]:
+    """Those of a class that are judged, PER_CLASS a round."""
+    return sorted(members, key=lambda s: _lot(s.id))[: PER_CLASS * ROUNDS]
+
+
 def _lot(service_id: str) -> str:
     return hashlib.sha256(f"sample {service_id}".encode()).hexdigest()
-
-
-def _opinion(service_id: str, judged: Mapping[str, bool]) -> str:
-    return (
-        {True: "yes", False: "no"}[judged[service_id]] if service_id in judged else ""
-    )
 
 
 EXCLUSIVE = CatalogueReport(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from geohound.model.notes import Verdicts
 from geohound.model.user_error import UserError
 
 from ._table import Table
@@ -52,12 +53,17 @@ def addresses_in(text: str) -> list[str]:
     )
 
 
-def judgements_in(text: str) -> Mapping[str, bool]:
-    """The opinions of a sampling sheet that somebody has filled in, by id; empty cells are none."""
+def judgements_in(text: str) -> Verdicts:
+    """The opinions of a sampling sheet that somebody has filled in; empty cells are none.
+
+    A sheet without the columns topic and class says for each service that it is real, or not, in any class.
+    """
     rows = csv.DictReader(io.StringIO(text))
     if not {"id", "real"} <= set(rows.fieldnames or ()):
         raise UserError("This is no sampling sheet: it needs the columns id and real.")
-    opinions = {row["id"] or "": (row["real"] or "").strip().lower() for row in rows}
-    return {
-        id_: word in _YES for id_, word in opinions.items() if word in (*_YES, *_NO)
+    opinions = {
+        (row.get("topic") or "", row.get("class") or "", row["id"] or ""): row["real"]
+        for row in rows
     }
+    words = {key: (word or "").strip().lower() for key, word in opinions.items()}
+    return {key: word in _YES for key, word in words.items() if word in (*_YES, *_NO)}

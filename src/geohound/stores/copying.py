@@ -18,6 +18,7 @@ TABLES = (
     "segment_part", "manifest", "request", "robots", "search_page", "knowledge", "data_file", "kept_page",
     "watched_site", "watched_page", "owed_page",
     "account", "credential", "audit", "sample_task",
+    "saved_search", "judgement",
 )  # fmt: skip
 LEFT_OUT = ("host_claim", "cluster_status")
 _BATCH = 5000

@@ -50,5 +50,10 @@ def accounts(store: Store) -> Accounts:
 def app(store: Store, accounts: Accounts, kinds):
     index = CatalogueIndex(store.catalogue, store.segments)
     return create_app(
-        store.catalogue, index, kinds, tasks=tasks_in(store), accounts=accounts
+        store.catalogue,
+        index,
+        kinds,
+        tasks=tasks_in(store),
+        accounts=accounts,
+        notes=store.notes,
     )

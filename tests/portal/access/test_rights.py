@@ -37,6 +37,14 @@ MAY: dict[tuple[str, str], str] = {
     ("GET", "/proxy/{id}"): USERS,
     ("GET", "/health"): ALL,
     ("GET", "/statistics"): ALL,
+    ("GET", "/judge"): USERS,
+    ("POST", "/judge"): USERS,
+    ("GET", "/compare"): ALL,
+    ("POST", "/compare"): USERS,
+    ("GET", "/saved"): USERS,
+    ("POST", "/saved"): USERS,
+    ("GET", "/saved/{num}"): USERS,
+    ("POST", "/saved/{num}/remove"): USERS,
     ("GET", "/api"): ALL,
     ("GET", "/about-the-crawler"): ALL,
     ("GET", "/opensearch.xml"): ALL,
@@ -96,7 +104,7 @@ MAY: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/health"): ALL,
     ("GET", "/api/v1/openapi.json"): ALL,
 }
-VALUES = {"{id}": str(OWN), "{name}": "nobody", "{action}": "pause"}
+VALUES = {"{id}": str(OWN), "{num}": "1", "{name}": "nobody", "{action}": "pause"}
 
 
 def is_refused(answer) -> bool:

@@ -118,7 +118,7 @@ def check(request: Request, visitor: Visitor, right: Right) -> None:
     if right is Right.SEARCH and is_bulk(request) and not may_download(visitor):
         raise HTTPException(403, NO_DOWNLOAD)
     if (
-        right in (Right.START_TASK, Right.CHANGE_TASK)
+        right in (Right.START_TASK, Right.CHANGE_TASK, Right.JUDGE, Right.KEEP)
         and not portal_of(request).may_write
     ):
         raise HTTPException(403, READ_ONLY)

@@ -25,6 +25,8 @@ class Right(StrEnum):
         "proxy"  # services asked by the portal; for guests where the operator says so
     )
     JUDGE = "judge"  # judgements that reports are made of
+    KEEP = "keep"  # searches of one's own
+    DOWNLOAD = "download"  # all that the catalogue has
     SESSION = "session"  # for whoever has logged in with a browser
     ADMINISTER = "administer"
 
@@ -46,6 +48,11 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/proxy/{id}": {"GET": Right.PROXY},
     "/health": _SEE,
     "/statistics": {"GET": Right.SEE_TASKS},
+    "/judge": {"GET": Right.JUDGE, "POST": Right.JUDGE},
+    "/compare": {"GET": Right.OPEN, "POST": Right.DOWNLOAD},
+    "/saved": {"GET": Right.KEEP, "POST": Right.KEEP},
+    "/saved/{num}": {"GET": Right.KEEP},
+    "/saved/{num}/remove": {"POST": Right.KEEP},
     "/api": _SEE,
     "/about-the-crawler": _SEE,
     "/opensearch.xml": _SEE,
@@ -119,6 +126,7 @@ _SCOPE = {
     Right.CHANGE_TASK: TokenScope.TASKS,
     Right.PROXY: TokenScope.READ,
     Right.JUDGE: TokenScope.TASKS,
+    Right.DOWNLOAD: TokenScope.DOWNLOAD,
     Right.ADMINISTER: TokenScope.ADMIN,
 }
 _FOR_EVERYBODY = (Right.OPEN, Right.SEARCH, Right.SEE_TASKS, Right.SEE_TASK)
@@ -132,6 +140,8 @@ def may_use(visitor: Visitor, right: Right) -> bool:
         return True
     if right is Right.SESSION:
         return visitor.has_session
+    if right is Right.DOWNLOAD:
+        return may_download(visitor)
     if right is Right.ADMINISTER:
         return visitor.is_administrator
     return visitor.role in (Role.USER, Role.ADMINISTRATOR)
@@ -146,6 +156,17 @@ def may_use_proxy(visitor: Visitor, portal: Portal) -> bool:
     if portal.relay is None or not is_in_scope(visitor, Right.PROXY):
         return False
     return portal.is_relay_for_guests or may_use(visitor, Right.PROXY)
+
+
+def may_judge(visitor: Visitor, portal: Portal) -> bool:
+    can_write = portal.notes is not None and portal.may_write
+    return can_write and may_use(visitor, Right.JUDGE)
+
+
+def may_keep_anything(visitor: Visitor, portal: Portal) -> bool:
+    """Saved searches: of users, where there is room to write."""
+    can_write = portal.notes is not None and portal.may_write
+    return can_write and may_use(visitor, Right.KEEP)
 
 
 def may_download(visitor: Visitor) -> bool:

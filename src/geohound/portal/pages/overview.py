@@ -20,13 +20,13 @@ from geohound.model.search.query import Query
 from geohound.model.service import Service
 from geohound.portal.languages import language_of
 from geohound.portal.portal import Portal, portal_of
+from geohound.portal.recent import recent
 from geohound.portal.reports import ReportScope, report_table
 from geohound.reports import Table
 from geohound.reports.changes import BACK, GONE, USUAL_DAYS, word_of
 from geohound.reports.charts import draw
 
 from .parts import Paging
-from .recent import recent
 from .rendering import render
 from .report_words import WORDS, column_words
 

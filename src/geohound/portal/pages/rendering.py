@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geohound.portal.access import visitor_of
-from geohound.portal.access.rights import may_use_proxy
+from geohound.portal.access.rights import may_keep_anything, may_use_proxy
 from geohound.portal.languages import NAMES, PARAMETER, language_of
 from geohound.portal.portal import portal_of
 
@@ -35,7 +35,12 @@ SECTIONS = (
     Section("/api", "API"),
 )
 # Pages that belong to a section without standing below its address.
-_ELSEWHERE = {"services": "/", "service": "/"}
+_ELSEWHERE = {
+    "services": "/",
+    "service": "/",
+    "judge": "/statistics",
+    "compare": "/statistics",
+}
 
 
 def render(
@@ -51,6 +56,7 @@ def render(
         "in_language": {each: _in_language(request.url, each) for each in NAMES},
         "language_names": NAMES,
         "visitor": visitor,
+        "may_keep_here": may_keep_anything(visitor, portal_of(request)),
         "proxy": "/proxy/" if may_use_proxy(visitor, portal_of(request)) else "",
     }
     text = (

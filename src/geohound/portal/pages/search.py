@@ -14,7 +14,12 @@ from geohound.model.bbox import Relation
 from geohound.model.health import HealthState
 from geohound.model.search.query import FACETS, Query, Results, Sort
 from geohound.model.service import Service
-from geohound.portal.access.rights import Right, may_download, may_use
+from geohound.portal.access.rights import (
+    Right,
+    may_download,
+    may_keep_anything,
+    may_use,
+)
 from geohound.portal.access.visitor import visitor_of
 from geohound.portal.formatting import box_text, description_url
 from geohound.portal.maps.drawn_layers import MAX_LAYERS, layers_named
@@ -82,7 +87,7 @@ def search_page(request: Request) -> Response:
     view = view_of(params)
     trouble, query, results, cards = None, Query(), None, []
     try:
-        query = _asked(portal, params, view)
+        query, view = query_of(portal, params)
         facet_values = max(
             query.facet_values, len(portal.kinds)
         )  # each kind is a choice
@@ -109,6 +114,7 @@ def search_page(request: Request) -> Response:
         "may_test": portal.examine is not None
         and portal.may_write
         and may_use(visitor_of(request), Right.START_TASK),
+        "may_keep": may_keep_anything(visitor_of(request), portal),
         "has_address": any(_is_at(query.text, card.service) for card in cards),
         "address": query.text
         if query.text.lower().startswith(("http://", "https://"))
@@ -149,12 +155,13 @@ def base_address(text: str) -> str:
     return text if is_tiles or params_lower(clean).get("layers") else ""
 
 
-def _asked(portal: Portal, params: QueryParams, view: PageView) -> Query:
-    """The query; by words alone the box does not count, and the other way round."""
+def query_of(portal: Portal, params: QueryParams) -> tuple[Query, PageView]:
+    """The query and how it is shown; by words alone the box does not count, and the other way round."""
+    view = view_of(params)
     query = read_query(from_page(params), PAGES, {"kind": portal.kinds})
     if view.mode == "words":
-        return replace(query, bbox=None)
-    return replace(query, text="") if view.mode == "box" else query
+        return replace(query, bbox=None), view
+    return replace(query, text="") if view.mode == "box" else query, view
 
 
 def _cards(
@@ -212,7 +219,8 @@ def _links(query: Query, results: Results | None, view: PageView) -> dict[str, A
         "as_services": search_url(query, replace(view, what="services"), offset=0),
         "as_layers": search_url(query, replace(view, what="layers"), offset=0),
         "clusters": clusters_url(query),
-        "feed": f"/api/v1/feed.atom?{urlencode(_pairs(replace(query, limit=Query().limit, offset=0)))}",
+        "feed": feed_url(query),
+        "saved": search_url(query, view, offset=0).partition("?")[2],
     }
 
 
@@ -220,6 +228,12 @@ def clusters_url(query: Query) -> str:
     """Where the map asks for the places of all results."""
     pairs = _pairs(replace(query, limit=Query().limit, offset=0))
     return f"/api/v1/clusters?{urlencode(pairs)}" if pairs else "/api/v1/clusters"
+
+
+def feed_url(query: Query) -> str:
+    """Where a feed reader follows what happens to the services that this search finds."""
+    pairs = _pairs(replace(query, limit=Query().limit, offset=0))
+    return f"/api/v1/feed.atom?{urlencode(pairs)}"
 
 
 def _is_at(text: str, service: Service) -> bool:

@@ -11,10 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geohound.model.search.query import Query
+from geohound.portal.access.rights import may_judge
+from geohound.portal.access.visitor import visitor_of
 from geohound.portal.assets import land_file
 from geohound.portal.languages import PageTexts, language_of
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
+from geohound.portal.recent import FRESH_S, LONG_S, recent
 from geohound.portal.records import ReportParams
 from geohound.portal.reports import ReportScope, report_table, scope_of
 from geohound.portal.task_changes import chosen_task, seen_tasks
@@ -26,7 +29,6 @@ from geohound.reports.country_growth import DAYS
 from geohound.views.params import PAGES, read_query
 from geohound.views.parsing import read
 
-from .recent import FRESH_S, LONG_S, recent
 from .rendering import render
 from .report_words import WORDS, column_words, with_names
 
@@ -120,6 +122,7 @@ def statistics_page(request: Request) -> Response:
         "task": asked.scope.task,
         "since": since,
         "until": until,
+        "may_judge": may_judge(visitor_of(request), portal),
         "tasks": [each.id for each in seen_tasks(request)[:SHOWN_TASKS]]
         if portal.tasks
         else [],

@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 4
+VERSION = 5
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -32,13 +32,19 @@ def _weigh_changes(connection: psycopg.Connection[Any]) -> None:
     )
 
 
+def _keep_notes(connection: psycopg.Connection[Any]) -> None:
+    """Version 4 knew no saved searches and no judgements."""
+    run_script(connection, "notes.sql")
+
+
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     1: _name_tasks,
     2: _announce_nothing,
     3: _weigh_changes,
+    4: _keep_notes,
 }
-_SCRIPTS = ("schema.sql", "log.sql")
+_SCRIPTS = ("schema.sql", "log.sql", "notes.sql")
 _LOCK = 0x47484E44
 _WITH_POSTGIS = """
 SELECT set_config('search_path', quote_ident(current_schema()) || ', ' || quote_ident(nspname), TRUE)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .host_claims import SqlHostClaims
     from .kept_pages import SqlKeptPages
     from .knowledge import SqlKnowledge
+    from .notes import SqlNotes
     from .request_log import SqlRequestLog
     from .robots import SqlRobotsCache
     from .searches import SqlSearchCache
@@ -131,6 +132,12 @@ class Store:
         from .users import SqlUsers  # noqa: PLC0415
 
         return SqlUsers(self.database)
+
+    @cached_property
+    def notes(self) -> SqlNotes:
+        from .notes import SqlNotes  # noqa: PLC0415
+
+        return SqlNotes(self.database)
 
     def services_seen_at(self, url: str) -> Sequence[Service]:
         """The services that a visit of this URL has proved, without their layers."""

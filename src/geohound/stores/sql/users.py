@@ -85,6 +85,9 @@ class SqlUsers:
             connection.execute(
                 "DELETE FROM credential WHERE account = ?", (clean(name),)
             )
+            connection.execute(
+                "DELETE FROM saved_search WHERE owner = ?", (clean(name),)
+            )
             return (
                 connection.execute(
                     "DELETE FROM account WHERE name = ?", (clean(name),)

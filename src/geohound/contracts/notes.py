@@ -1,0 +1,35 @@
+"""What a store keeps for people who use the portal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from geohound.model.notes import Judgement, SavedSearch
+
+
+class NoteStore(Protocol):
+    """Saved searches, each of one person, and judgements, which all make together."""
+
+    def keep_search(self, search: SavedSearch) -> int:
+        """Its number; where its owner has one with these parameters, that one gets the title."""
+
+    def searches(self, owner: str) -> Sequence[SavedSearch]:
+        """Those of one person, the latest first."""
+
+    def open_search(self, owner: str, num: int, at: datetime) -> SavedSearch | None:
+        """Note that its owner looks at it now; None where this person has no such search."""
+
+    def forget_search(self, owner: str, num: int) -> bool:
+        """False where this person has no such search."""
+
+    def judge(self, judgements: Sequence[Judgement]) -> None:
+        """Keep them; the last one about the same service in the same class counts."""
+
+    def unjudge(self, topic: str, class_id: str, services: Sequence[str]) -> None:
+        """Forget what was said of these."""
+
+    def judgements(self) -> Sequence[Judgement]: ...

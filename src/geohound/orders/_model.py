@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import struct
 import zlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from itertools import compress
+from typing import NamedTuple
 
 from geohound.model.compact_sets import floats
 
@@ -17,6 +17,9 @@ MAX_NAMES = 500_000
 MAX_STEP = 3.0  # log-odds: one example must not dominate the model
 _HEAD = struct.Struct("<4sBI")
 _MAGIC = b"GHL2"
+_FLOAT_BYTES = 4
+_BLOCK = 1 << 10  # slots that are looked at together
+_UNTRAINED = bytes(_FLOAT_BYTES * _BLOCK)
 
 
 class FeatureSlots(dict[str, int]):
@@ -83,59 +86,69 @@ class LogisticModel:
 
     def state(self) -> bytes:
         """Only the weights that differ from a new model."""
-        steps = np.frombuffer(self._steps.cast("B"), np.float32)
-        moved = np.flatnonzero(steps).astype(np.uint32)
-        weights = np.array([self.weights[slot] for slot in moved.tolist()], np.float32)
-        return (
-            _HEAD.pack(_MAGIC, BITS, len(moved))
-            + moved.tobytes()
-            + weights.tobytes()
-            + steps[moved].tobytes()
-        )
+        moved = self._trained()
+        weights = array("f", map(self.weights.__getitem__, moved))
+        steps = array("f", map(self._steps.__getitem__, moved))
+        head = _HEAD.pack(_MAGIC, BITS, len(moved))
+        return head + moved.tobytes() + weights.tobytes() + steps.tobytes()
+
+    def _trained(self) -> array[int]:
+        """The slots that have learned something, in their order: most blocks of the million hold none."""
+        found = array("I")
+        for begin in range(0, 1 << BITS, _BLOCK):
+            block = self._steps[begin : begin + _BLOCK]
+            if block.tobytes() != _UNTRAINED:
+                found.extend(compress(range(begin, begin + _BLOCK), block))
+        return found
 
     def average(self, states: Sequence[bytes]) -> None:
         """Move to the mean of this model and others, each weight counted by how much it was trained there."""
-        ours = np.frombuffer(self._steps.cast("B"), np.float32)
-        read = [_read(state)[:3] for state in states]
-        moved = np.unique(
-            np.concatenate([np.flatnonzero(ours), *(slots for slots, _, _ in read)])
-        ).astype(np.int64)
-        total = ours[moved].astype(np.float64)
-        sums = total * np.array([self.weights[slot] for slot in moved.tolist()])
-        for slots, weights, steps in read:
-            places = np.searchsorted(moved, slots)
-            total[places] += steps
-            sums[places] += weights.astype(np.float64) * steps
-        mean = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
-        for slot, weight in zip(
-            moved[total > 0].tolist(), mean[total > 0].tolist(), strict=True
-        ):
-            self.weights[slot] = weight
+        read = [_read(state) for state in states]
+        total = {slot: self._steps[slot] for slot in self._trained()}
+        sums = {slot: steps * self.weights[slot] for slot, steps in total.items()}
+        for other in read:
+            for slot, weight, steps in other.rows():
+                total[slot] = total.get(slot, 0.0) + steps
+                sums[slot] = sums.get(slot, 0.0) + weight * steps
+        for slot, trained in total.items():
+            if trained > 0:
+                self.weights[slot] = sums[slot] / trained
 
     def restore(self, state: bytes) -> int:
         """Load a stored model; returns how many bytes of the state were its own."""
-        slots, weights, steps, end = _read(state)
-        for slot, weight in zip(slots.tolist(), weights.tolist(), strict=True):
+        read = _read(state)
+        for slot, weight, steps in read.rows():
             self.weights[slot] = weight
-        np.frombuffer(self._steps.cast("B"), np.float32)[slots] = steps
-        return end
+            self._steps[slot] = steps
+        return read.end
 
 
-def _read(state: bytes) -> tuple[Any, Any, Any, int]:
-    """Slots, weights and training of a stored model, and where it ends."""
+class _Stored(NamedTuple):
+    """A stored model, and where it ends in the bytes that hold it."""
+
+    slots: array[int]
+    weights: array[float]
+    steps: array[float]
+    end: int
+
+    def rows(self) -> Iterable[tuple[int, float, float]]:
+        return zip(self.slots, self.weights, self.steps, strict=True)
+
+
+def _read(state: bytes) -> _Stored:
+    """The stored model at the beginning of these bytes."""
     if len(state) < _HEAD.size:
         raise ValueError("this is no learned order")
     magic, feature_words, count = _HEAD.unpack_from(state)
-    end: int = _HEAD.size + 12 * count
+    size = _FLOAT_BYTES * count
+    end: int = _HEAD.size + 3 * size
     if magic != _MAGIC or feature_words != BITS or len(state) < end:
         raise ValueError("this is no learned order, or one of another version")
-    slots = np.frombuffer(state, np.uint32, count, _HEAD.size)
-    weights, steps = np.frombuffer(
-        state, np.float32, 2 * count, _HEAD.size + 4 * count
-    ).reshape(2, count)
-    whole = (
-        np.isfinite(weights).all() and np.isfinite(steps).all() and (steps >= 0).all()
-    )
-    if not whole or (count and slots.max() >= 1 << BITS):
+    slots, weights, steps = array("I"), array("f"), array("f")
+    slots.frombytes(state[_HEAD.size : _HEAD.size + size])
+    weights.frombytes(state[end - 2 * size : end - size])
+    steps.frombytes(state[end - size : end])
+    are_numbers = all(map(math.isfinite, weights)) and all(map(math.isfinite, steps))
+    if not are_numbers or min(steps, default=0.0) < 0 or max(slots, default=0) >> BITS:
         raise ValueError("this learned order is damaged")
-    return slots, weights, steps, end
+    return _Stored(slots, weights, steps, end)

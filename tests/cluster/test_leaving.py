@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -53,6 +56,21 @@ def test_nobody_waits_for_a_process_that_is_gone_nor_for_ever(folder) -> None:
     (path / str(os.getpid())).touch()
     folder.wait(0.3)
     assert 0.3 <= time.monotonic() - began < 9
+
+
+def test_the_folder_of_a_node_that_was_killed_is_removed_by_the_next_one(
+    monkeypatch, tmp_path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv(leaving.VARIABLE, "")
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    theirs, alive = tmp_path / f"geohound-node-{killed.pid}-abc", NodeFolder.make()
+    theirs.mkdir()
+    other = NodeFolder.make()
+    assert not theirs.exists()
+    assert alive._path.exists()
+    assert other._path.exists()
 
 
 def test_without_a_node_of_ours_nothing_is_asked(monkeypatch) -> None:

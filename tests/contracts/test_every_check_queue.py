@@ -14,6 +14,7 @@ from geohound.model.health import Check, HealthState
 from geohound.model.revisit import EndedLook, LookStats, StateStep
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Via
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim, TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
 from geohound.stores.memory.check_queue import MemoryCheckQueue
@@ -210,3 +211,25 @@ def test_who_lost_the_task_settles_nothing(rig):
         rig.settle(ended, claim=stale)
     assert len(rig.catalogue.checks(A.id)) == 1
     assert rig.queue.when(A.id) == NOON + HOUR
+
+
+def test_a_divided_queue_shows_each_host_to_one_shard_and_all_to_nobody_else(rig):
+    hosts = [f"h{n}.test" for n in range(40)]
+    for host in hosts:
+        rig.put(Service("wms", f"http://{host}/wms", title=host, fingerprint=host))
+    rig.put(Service("wms", "http://maps.h0.test/wms", title="more", fingerprint="m"))
+    shards = [rig.queue.of(Shard(1, number, 3)) for number in range(3)]
+    assert shards[2].enrol(FIRST) == 41  # of all shards, whichever asks
+    late = NOON + 2 * HOUR
+    seen = [set(shard.hosts(late, 100)) for shard in shards]
+    assert sorted(host for of in seen for host in of) == sorted(
+        [*hosts, "maps.h0.test"]
+    )
+    assert min(map(len, seen)) >= 5
+    assert any({"h0.test", "maps.h0.test"} <= of for of in seen)
+    assert sum(shard.count_due(late) for shard in shards) == 41
+    assert [len(list(shard.services())) for shard in shards] == [
+        shard.count_due(late) for shard in shards
+    ]
+    assert all(shard.next_due() == NOON + HOUR for shard in shards)
+    assert len(rig.queue.of(None).hosts(late, 100)) == 41

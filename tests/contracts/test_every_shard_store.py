@@ -10,13 +10,16 @@ import pytest
 from fuzzing import fuzzed
 from hypothesis import given
 from hypothesis import strategies as st
-from sql_stores import SQL_STORES, open_sql
+from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError
 from geohound.model.visit import Candidate, Purpose, Via
 from geohound.model.work.frontier import FrontierBatch
 from geohound.model.work.shard import ShardNumbers
 from geohound.model.work.task import TaskFilter, TaskSpec, TaskState
+from geohound.stores.memory.frontier_log import MemoryFrontierLog
+from geohound.stores.memory.shards import MemoryShards
+from geohound.stores.memory.tasks import MemoryTasks
 
 LINK = Candidate("http://b.test/", Via.LINK, "http://a.test/", "a \udcff clue", 0.5, 2)
 HARVEST = Candidate(
@@ -36,9 +39,23 @@ class NoonClock:
         return 0.0
 
 
-@pytest.fixture(params=SQL_STORES)
+class MemoryStore:
+    def __init__(self):
+        self.tasks = MemoryTasks(NoonClock())
+        self.shards = MemoryShards(self.tasks)
+        self.log = MemoryFrontierLog(self.tasks, self.shards)
+
+    def close(self):
+        """Nothing is left of it anyway."""
+
+
+def opened(name, folder):
+    return MemoryStore() if name == "memory" else open_sql(name, folder, NoonClock())
+
+
+@pytest.fixture(params=STORES)
 def store(request, tmp_path):
-    with closing(open_sql(request.param, tmp_path, NoonClock())) as store:
+    with closing(opened(request.param, tmp_path)) as store:
         yield store
 
 
@@ -130,14 +147,12 @@ def test_pages_that_an_idle_shard_did_not_use_go_to_others(store):
         st.tuples(st.integers(0, 2), st.integers(1, 9), st.booleans()), max_size=25
     ),
     most=st.integers(0, 40),
-    database=st.sampled_from(SQL_STORES),
+    database=st.sampled_from(STORES),
 )
 def test_all_shards_together_never_have_more_pages_than_the_budget(
     tmp_path_factory, asked, most, database
 ):
-    with closing(
-        open_sql(database, tmp_path_factory.mktemp("budget"), NoonClock())
-    ) as store:
+    with closing(opened(database, tmp_path_factory.mktemp("budget"))) as store:
         whole, claims = divided(store)
         has = [0, 0, 0]
         for number, some, is_idle in asked:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from divided import story
 from harvest_examples import warc_record
 
 from geohound import app
 from geohound.cli.demo import geoweb_running
 from geohound.model.visit import Purpose
-from geohound.model.work.task import TaskFilter, TaskState, Wanted
 from geohound.settings import Settings
-from geohound.tasks.divided_work import is_divided, is_run_whole
 from geohound.tasks.spec import crawl_spec, harvest_spec
 from geoweb import World
 from geoweb.trouble import NO_TROUBLE
@@ -42,41 +40,6 @@ def crawl(tmp_path):
             )
 
     return run
-
-
-async def story(settings, spec, takeovers=()):
-    task = app.new_task(settings, spec, is_queued=True)
-    began = time.monotonic()
-    with (
-        app.divided_runner(settings) as whole,
-        app.task_runner(settings, indexes=False) as (parts, tasks),
-    ):
-        serving = [
-            asyncio.create_task(whole.serve(10, is_divided)),
-            asyncio.create_task(parts.serve(10, is_run_whole)),
-        ]
-        while (found := tasks.get(task)) is not None and found.state not in (
-            TaskState.DONE,
-            TaskState.STOPPED,
-        ):
-            assert time.monotonic() - began < 60, found.counters
-            if takeovers and found.counters.get("visits", 0) >= takeovers[0]:
-                takeovers = takeovers[1:]
-                take_over(tasks)
-            await asyncio.sleep(0.1)
-        for each in serving:
-            each.cancel()
-            with suppress(asyncio.CancelledError):
-                await each
-    return found, time.monotonic() - began
-
-
-def take_over(tasks) -> None:
-    """As a supervisor does with the shards of a worker that is gone."""
-    for shard in tasks.list(TaskFilter(parts=True)):
-        if shard.claim is not None:
-            tasks.expire(shard.claim)
-            tasks.want(shard.id, Wanted.RUN)
 
 
 def test_a_spent_budget_ends_the_crawl_though_pages_wait_to_be_tried_again(

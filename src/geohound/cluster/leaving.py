@@ -12,6 +12,7 @@ from pathlib import Path
 
 VARIABLE = "GEOHOUND_NODE_FOLDER"
 LOOK_S = 0.2
+_PREFIX = "geohound-node-"
 
 
 class NodeFolder:
@@ -23,7 +24,8 @@ class NodeFolder:
     @classmethod
     def make(cls) -> NodeFolder:
         """That of this node; the processes that are started from now on find it."""
-        path = tempfile.mkdtemp(prefix="geohound-node-")
+        _remove_abandoned()
+        path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
         os.environ[VARIABLE] = path
         return cls(Path(path))
 
@@ -62,3 +64,11 @@ async def leave_when_asked(let_go: Callable[[], Awaitable[None]]) -> None:
 
 def _is_alive(note: Path) -> bool:
     return Path(f"/proc/{note.name}").exists()
+
+
+def _remove_abandoned() -> None:
+    """Nodes that were killed could not remove theirs."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
+        number = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if not Path(f"/proc/{number}").exists():
+            shutil.rmtree(folder, ignore_errors=True)

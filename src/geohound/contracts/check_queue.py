@@ -12,15 +12,20 @@ if (
 
     from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
     from geohound.model.visit import Purpose
+    from geohound.model.work.shard import Shard
     from geohound.model.work.task import Claim
 
 
 class CheckQueue(Protocol):
     """When each service, page and candidate is looked at again: persistence, and no rule of when."""
 
+    def of(self, shard: Shard | None) -> CheckQueue:
+        """The same queue, of which only the hosts of this shard are seen; all of them where there is none."""
+
     def enrol(self, first_s: Mapping[Purpose, float]) -> int:
         """Take in what the catalogue has and the queue has not, due so long after it was last met; how many.
 
+        That of all shards, whichever asks.
         A service that nobody has checked yet, as from a list, is due at once.
         Services (CHECK), pages on which services were found (PAGE), candidates that were asked in vain (PROBE): those
         purposes alone that are named.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from geohound.model.biography import KEPT_DAYS
@@ -27,6 +27,7 @@ WAIT_S: Final = 1.0  # for a look to end, before it is seen whether other hosts 
 ENROL_EVERY_S: Final = 600.0
 PLAN_EVERY_S: Final = 3600.0
 NOTICE_EVERY_S: Final = 30.0
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
 GONE_HOSTS: Final = 8  # that fail in a row as they do without a network, before it is believed to be lost
 
 
@@ -66,7 +67,7 @@ class Monitor:
                 host.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._parts.keep_requests()
-            await self._parts.notify()
+            await self._notify()
 
     async def _loop(self) -> Ending:
         enrolled_at = planned_at = noticed_at = self._parts.clock.monotonic()
@@ -86,10 +87,11 @@ class Monitor:
             now = self._parts.clock.monotonic()
             if now - noticed_at >= NOTICE_EVERY_S:
                 noticed_at = now
-                await self._parts.notify()
+                await self._notify()
             if now - enrolled_at >= ENROL_EVERY_S:
                 enrolled_at = now
-                self._enrol()
+                if self._plan.leads:
+                    self._enrol()
             if now - planned_at >= PLAN_EVERY_S:
                 planned_at = now
                 self._spend_budget()
@@ -104,8 +106,14 @@ class Monitor:
         self._parts.queue.enrol({purpose: waits[purpose] for purpose in wanted})
         self._spend_budget()
 
+    async def _notify(self) -> None:
+        if self._plan.leads:
+            await self._parts.notify()
+
     async def _thin(self) -> None:
         """What is older than it has to be is kept by the week."""
+        if not self._plan.leads:
+            return
         await self._parts.history.thin(
             self._parts.clock.now() - timedelta(days=KEPT_DAYS)
         )
@@ -114,10 +122,12 @@ class Monitor:
         """Choose how much change to expect between two looks, so that the looks of a day are no more than allowed."""
         if self._plan.revisiting.policy is not RevisitPolicy.ADAPTIVE:
             return
+        own = self._parts.queue.count_due(NEVER)
+        share = own / max(1, own, self._parts.catalogue.count().services)
         self._revisiting = planned(
             self._parts.queue.services(),
             self._revisiting,
-            self._plan.looks_per_day / DAY_S,
+            share * self._plan.looks_per_day / DAY_S,
         )
 
     @property

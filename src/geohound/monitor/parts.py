@@ -34,6 +34,7 @@ class MonitorPlan:
     at_once: int = 32  # looks under way
     max_bytes: int = 80_000_000
     looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
+    leads: bool = True  # of several that divide the hosts, one enrols and notifies
 
 
 @dataclass(frozen=True, slots=True)

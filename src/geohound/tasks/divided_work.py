@@ -11,7 +11,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.work.event import (
+    CheckEnded,
+    Progressed,
+    ServiceFound,
+    VisitEnded,
+    Warned,
+)
 from geohound.model.work.task import (
     Checkpoint,
     Claim,
@@ -28,13 +34,15 @@ from .recounting import Records, recount
 
 LOOK_S = 1.0
 STOP_S = 60.0  # for shards to end when they are asked to
-DIVIDED = (TaskKind.CRAWL, TaskKind.HARVEST)  # others run whole, on one of the machines
+# Others run whole, on one of the machines.
+DIVIDED = (TaskKind.CRAWL, TaskKind.HARVEST, TaskKind.MONITOR)
 _ADDED = (
     "pages", "visits", "requests", "bytes", "services", "layers", "known", "tested", "hosts", "records", "data_files",
     "skipped", "pages_known", "queue", "in_flight", "fetchers", "testers", "active_hosts", "inactive_hosts",
 )  # fmt: skip
+_CHECKS = ("due", "checked", "ok", "failed", "changed", "candidates", "found")
 _COUNTED = ("drops", "kinds", "via", "tests", "proofs")
-_PASSED_ON = (ServiceFound, VisitEnded, Warned)
+_PASSED_ON = (ServiceFound, VisitEnded, CheckEnded, Warned)
 # Of the endings of shards the gravest is that of the task.
 _GRAVEST = (
     Ending.FAILED,
@@ -100,6 +108,7 @@ class DividedWork:
         self._counted: dict[str, Any] | None = None
         self._is_stopped = False
         self._ending: Ending | None = None
+        self._is_monitor = task.spec.kind is TaskKind.MONITOR
 
     async def run(self) -> Ending:
         tasks = self._parts.tasks
@@ -116,9 +125,10 @@ class DividedWork:
                 break
             await self._parts.clock.sleep(LOOK_S)
         ending = await self._end()
-        self._counted = await asyncio.to_thread(
-            recount, self._parts.records, self._task.id, self._sums()
-        )
+        if not self._is_monitor:
+            self._counted = await asyncio.to_thread(
+                recount, self._parts.records, self._task.id, self._sums()
+            )
         self._ending = ending
         return ending
 
@@ -170,7 +180,7 @@ class DividedWork:
     def _sums(self) -> dict[str, Any]:
         sums: dict[str, Any] = {
             name: sum(shard.counters.get(name, 0) for shard in self._now)
-            for name in _ADDED
+            for name in (*_ADDED, *(_CHECKS if self._is_monitor else ()))
         }
         for name in _COUNTED:
             total: Counter[str] = Counter()
@@ -219,6 +229,9 @@ class DividedWork:
         known = {field.name for field in fields(Progressed)}
         said = {name: value for name, value in now.items() if name in known}
         zero = {"cpu_s": time.process_time(), "memory_mb": 0.0, "waiting": ""}
+        if self._is_monitor:
+            looks, left = now["checked"], max(0, now["due"] - now["checked"])
+            said |= {"visits": looks, "services": looks, "queue": left}
         return Progressed(
             **{
                 **zero,

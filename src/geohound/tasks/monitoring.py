@@ -172,14 +172,17 @@ class MonitorBuilder:
                             )
                         )
 
+            queue = store.check_queue.of(task.shard)
             parts = MonitorParts(
-                claim, store.check_queue, store.catalogue, fetcher, self.kinds, self.topics_of, store.clock, feed.add,
+                claim, queue, store.catalogue, fetcher, self.kinds, self.topics_of, store.clock, feed.add,
                 store.history, self.book, examine, notify, keep_requests,
             )  # fmt: skip
             try:
-                yield MonitorWork(
-                    Monitor(plan_of(settings, task.spec.watch), parts), task, store
+                monitor_plan = replace(
+                    plan_of(settings, task.spec.watch),
+                    leads=task.shard is None or task.shard.number == 0,
                 )
+                yield MonitorWork(Monitor(monitor_plan, parts), task, store)
             finally:
                 await examiner.close()
                 await fetcher.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
@@ -13,7 +14,9 @@ from geohound.model.health import HealthState, assess
 from geohound.model.layer_check import LayerCheck
 from geohound.model.revisit import NO_LOOKS, DueLook, EndedLook, LookStats, StateStep
 from geohound.model.visit import Purpose
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim
+from geohound.stores.divisions import part_of, parts_of
 from geohound.urls import host
 
 _Key = tuple[Purpose, str]
@@ -26,7 +29,19 @@ class MemoryCheckQueue:
         self._catalogue = catalogue
         self._tasks = tasks
         self._rows: dict[_Key, DueLook] = {}
+        self._parts = parts_of(None)
         self.layer_looks: dict[str, dict[str, LayerCheck]] = {}
+
+    def of(self, shard: Shard | None) -> MemoryCheckQueue:
+        same = copy(self)
+        same._parts = parts_of(shard)
+        return same
+
+    def _seen(self) -> list[DueLook]:
+        first, last = self._parts
+        return [
+            row for row in self._rows.values() if first <= part_of(row.host) <= last
+        ]
 
     def enrol(self, first_s: Mapping[Purpose, float]) -> int:
         before = len(self._rows)
@@ -81,14 +96,14 @@ class MemoryCheckQueue:
         return [row for row in self._sorted(now) if row.host == host][:limit]
 
     def _sorted(self, now: datetime) -> list[DueLook]:
-        found = [row for row in self._rows.values() if row.due_at <= now]
+        found = [row for row in self._seen() if row.due_at <= now]
         return sorted(found, key=lambda row: (row.due_at, row.target))
 
     def count_due(self, now: datetime) -> int:
         return sum(row.due_at <= now for row in self.services())
 
     def next_due(self) -> datetime | None:
-        return min((row.due_at for row in self._rows.values()), default=None)
+        return min((row.due_at for row in self._seen()), default=None)
 
     def when(self, service_id: str) -> datetime | None:
         row = self._rows.get((Purpose.CHECK, service_id))
@@ -100,7 +115,7 @@ class MemoryCheckQueue:
         )
 
     def services(self) -> Iterator[DueLook]:
-        found = [row for row in self._rows.values() if row.purpose is Purpose.CHECK]
+        found = [row for row in self._seen() if row.purpose is Purpose.CHECK]
         return iter(sorted(found, key=lambda row: row.target))
 
     async def settle(

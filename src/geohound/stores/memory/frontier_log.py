@@ -26,6 +26,7 @@ from geohound.model.work.frontier import (
 from geohound.model.work.task import Claim, TaskId
 
 from .completed import done
+from .shards import MemoryShards
 
 _NO_LINKS = (Via.SEED, Via.HARVEST, Via.SERVICE)
 _UNVISITED = (UrlState.UNASKED, UrlState.REFUSED)
@@ -52,8 +53,9 @@ class _Log:
 class MemoryFrontierLog:
     """The logs of all tasks of one process; not for several threads."""
 
-    def __init__(self, tasks: TaskStore) -> None:
+    def __init__(self, tasks: TaskStore, shards: MemoryShards | None = None) -> None:
         self._tasks = tasks
+        self._shards = shards
         self._logs: defaultdict[TaskId, _Log] = defaultdict(_Log)
 
     def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
@@ -92,6 +94,8 @@ class MemoryFrontierLog:
             log.memos[memo.kind, memo.key] = memo
         while len(log.memos) > MAX_MEMOS:
             del log.memos[next(iter(log.memos))]
+        if self._shards is not None:
+            self._shards.send(claim, batch.sent)
         return done()
 
     def visits(

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from geohound.contracts import Clock, FencedError
 from geohound.model.work.event import Event, EventPage, Numbered, StateChanged
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import (
     ALL_TASKS,
     Checkpoint,
@@ -45,15 +46,35 @@ class MemoryTasks:
         self._append(task.id, [StateChanged(state)])
         return task
 
+    def make_part(self, shard: Shard) -> TaskId:
+        """A shard of a task, with its specification."""
+        whole, part = (
+            self._tasks[shard.parent],
+            self.create(self._tasks[shard.parent].spec),
+        )
+        self._tasks[part.id] = replace(part, shard=shard, created_at=whole.created_at)
+        return part.id
+
+    def parts_of(self, task: TaskId) -> Sequence[TaskId]:
+        """The shards of a task, by number."""
+        found = [
+            part
+            for part in self._tasks.values()
+            if part.shard is not None and part.shard.parent == task
+        ]
+        return [part.id for part in found]  # made in the order of their numbers
+
     def get(self, task: TaskId) -> Task | None:
-        return self._tasks.get(task)
+        found = self._tasks.get(task)
+        return found and replace(found, shards=len(self.parts_of(task)))
 
     def list(self, which: TaskFilter = ALL_TASKS) -> Sequence[Task]:
         latest_first = reversed(self._tasks.values())
         return [
-            task
+            replace(task, shards=len(self.parts_of(task.id)))
             for task in latest_first
-            if not which.states or task.state in which.states
+            if (not which.states or task.state in which.states)
+            and which.parts in (None, task.shard is not None)
         ]
 
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
@@ -121,11 +142,16 @@ class MemoryTasks:
         self._append(claim.task, [StateChanged(state, ending)])
 
     def delete(self, task: TaskId) -> bool:
-        found = self._tasks.get(task)
-        if found is not None and found.is_held(self._clock.now()):
+        with_parts = [*self.parts_of(task), task]
+        now = self._clock.now()
+        if any(
+            each in self._tasks and self._tasks[each].is_held(now)
+            for each in with_parts
+        ):
             return False
         for kept in (self._tasks, self._epochs, self._checkpoints, self._events):
-            kept.pop(task, None)
+            for each in with_parts:
+                kept.pop(each, None)
         return True
 
     def emit(self, claim: Claim, events: Sequence[Event]) -> None:

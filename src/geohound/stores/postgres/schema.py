@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 5
+VERSION = 6
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -37,12 +37,28 @@ def _keep_notes(connection: psycopg.Connection[Any]) -> None:
     run_script(connection, "notes.sql")
 
 
+def _divide_checks(connection: psycopg.Connection[Any]) -> None:
+    """Version 5 did not know which part of a divided monitor a host falls to."""
+    from geohound.stores.divisions import part_of  # noqa: PLC0415 - once in the life of a catalogue
+
+    connection.execute(
+        "ALTER TABLE check_queue ADD COLUMN IF NOT EXISTS part integer NOT NULL DEFAULT 0"
+    )
+    hosts = connection.execute("SELECT DISTINCT host FROM check_queue").fetchall()
+    connection.execute(
+        "UPDATE check_queue SET part = given.part FROM unnest(%s::text[], %s::int[]) AS given (host, part) "
+        "WHERE check_queue.host = given.host",
+        ([host for (host,) in hosts], [part_of(host) for (host,) in hosts]),
+    )
+
+
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     1: _name_tasks,
     2: _announce_nothing,
     3: _weigh_changes,
     4: _keep_notes,
+    5: _divide_checks,
 }
 _SCRIPTS = ("schema.sql", "log.sql", "notes.sql")
 _LOCK = 0x47484E44

@@ -10,7 +10,9 @@ from typing import Any
 from geohound.model.health import HealthState
 from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
 from geohound.model.visit import Purpose
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim
+from geohound.stores.divisions import part_of, parts_of
 from geohound.urls import host
 
 from . import claims
@@ -44,14 +46,19 @@ _NEW = {
     Purpose.PROBE: _NEW_CANDIDATES,
 }
 _ADD = """
-INSERT INTO check_queue (purpose, target, host, due_at, rank, depth) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO check_queue (purpose, target, host, due_at, rank, depth, part) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING"""
 _HASTEN = """
 UPDATE check_queue SET due_at = :since
 WHERE due_at > :since AND purpose = 'check' AND (looked_at IS NULL OR looked_at < :since)"""
-_HOSTS = "SELECT host FROM check_queue WHERE due_at <= ? GROUP BY host ORDER BY min(due_at) LIMIT ?"
+_HOSTS = """
+SELECT host FROM check_queue WHERE due_at <= ? AND part BETWEEN ? AND ? GROUP BY host ORDER BY min(due_at) LIMIT ?"""
+_COUNT_DUE = """
+SELECT count(*) FROM check_queue WHERE purpose = 'check' AND due_at <= ? AND part BETWEEN ? AND ?"""
+_NEXT_DUE = """
+SELECT due_at FROM check_queue WHERE part BETWEEN ? AND ? ORDER BY due_at LIMIT 1"""
 _DUE = f"SELECT {_COLUMNS} FROM check_queue WHERE host = ? AND due_at <= ? ORDER BY due_at, target LIMIT ?"  # noqa: S608
-_ALL = f"SELECT {_COLUMNS} FROM check_queue WHERE purpose = 'check' ORDER BY target"  # noqa: S608
+_ALL = f"SELECT {_COLUMNS} FROM check_queue WHERE purpose = 'check' AND part BETWEEN ? AND ? ORDER BY target"  # noqa: S608
 _OF_HOST = """
 SELECT CAST(coalesce(sum(looks), 0) AS BIGINT), coalesce(sum(changes), 0.0),
   coalesce(sum(changed_s), 0.0), coalesce(sum(unchanged_s), 0.0),
@@ -68,9 +75,15 @@ _STATE = "SELECT state FROM service JOIN alias ON alias.service = service.num WH
 class SqlCheckQueue:
     """The check queue of one file."""
 
-    def __init__(self, database: Database, commits: GroupCommit) -> None:
+    def __init__(
+        self, database: Database, commits: GroupCommit, shard: Shard | None = None
+    ) -> None:
         self._database = database
         self._commits = commits
+        self._parts = parts_of(shard)
+
+    def of(self, shard: Shard | None) -> SqlCheckQueue:
+        return SqlCheckQueue(self._database, self._commits, shard)
 
     def enrol(self, first_s: Mapping[Purpose, float]) -> int:
         added = 0
@@ -84,11 +97,14 @@ class SqlCheckQueue:
                     met_at + (wait_s if is_checked else 0.0),
                     max(1, rank),
                     depth,
+                    part_of(host(url)),
                 )
                 for target, url, met_at, rank, depth, is_checked in found
             ]
             if rows:
                 with self._database.write() as connection:
+                    # Two that enrol the same would wait for each other's rows.
+                    self._database.lock(connection, "enrol")
                     added += connection.executemany(_ADD, rows).rowcount
         return added
 
@@ -100,7 +116,7 @@ class SqlCheckQueue:
         return [
             name
             for (name,) in self._database.read().execute(
-                _HOSTS, (now.timestamp(), limit)
+                _HOSTS, (now.timestamp(), *self._parts, limit)
             )
         ]
 
@@ -113,20 +129,13 @@ class SqlCheckQueue:
         return [_due_look(row) for row in rows]
 
     def count_due(self, now: datetime) -> int:
-        row = self._database.read().execute(
-            "SELECT count(*) FROM check_queue WHERE purpose = 'check' AND due_at <= ?",
-            (now.timestamp(),),
-        )
+        row = self._database.read().execute(_COUNT_DUE, (now.timestamp(), *self._parts))
         count: int = row.fetchone()[0]
         return count
 
     def next_due(self) -> datetime | None:
-        (at,) = (
-            self._database.read()
-            .execute("SELECT min(due_at) FROM check_queue")
-            .fetchone()
-        )
-        return None if at is None else _time(at)
+        row = self._database.read().execute(_NEXT_DUE, self._parts).fetchone()
+        return None if row is None else _time(row[0])
 
     def when(self, service_id: str) -> datetime | None:
         sql = "SELECT due_at FROM check_queue WHERE purpose = 'check' AND target = ?"
@@ -137,7 +146,7 @@ class SqlCheckQueue:
         return LookStats(*self._database.read().execute(_OF_HOST, (host,)).fetchone())
 
     def services(self) -> Iterator[DueLook]:
-        return map(_due_look, self._database.read().execute(_ALL))
+        return map(_due_look, self._database.read().execute(_ALL, self._parts))
 
     def settle(
         self, claim: Claim, ended: Sequence[EndedLook]

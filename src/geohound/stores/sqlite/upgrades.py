@@ -165,3 +165,17 @@ def write_lives(connection: sqlite3.Connection) -> None:
                     (num, check.at.timestamp(), change, detail),
                 )
             was = state
+
+
+def divide_checks(connection: sqlite3.Connection) -> None:
+    """Version 31 did not know which part of a divided monitor a host falls to."""
+    from geohound.stores.divisions import part_of  # noqa: PLC0415 - once in the life of a file
+
+    known = connection.execute("SELECT name FROM pragma_table_info('check_queue')")
+    if ("part",) not in known.fetchall():
+        run_scripts(connection, ["check_part.sql"])
+    hosts = connection.execute("SELECT DISTINCT host FROM check_queue").fetchall()
+    connection.executemany(
+        "UPDATE check_queue SET part = ? WHERE host = ?",
+        [(part_of(host), host) for (host,) in hosts],
+    )

@@ -250,7 +250,10 @@ def _run(command: list[str], tools: Path) -> str | None:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return f"took more than {BUILD_SECONDS} s"
-    return said.strip()[-1500:] or "failed" if process.returncode else None
+    if not process.returncode:
+        return None
+    errors = [line for line in said.splitlines() if "rror" in line]
+    return "\n".join(errors[:6])[:1500] or "failed"
 
 
 def texts(page: Page) -> dict[str, str]:
@@ -277,7 +280,7 @@ def served(shown: list[Page]) -> Iterator[int]:
         def do_GET(self) -> None:
             host = self.headers.get("Host", "").partition(":")[0]
             path = unquote(urlsplit(self.path).path)
-            body = _body(by_host.get(host), path, others.get(host + path))
+            body = served_file(by_host.get(host), path, others.get(host + path))
             self.send_response(404 if body is None else 200)
             self.send_header("Content-Type", guess_type(path)[0] or "text/html")
             self.send_header("Content-Length", str(len(body or b"")))
@@ -298,7 +301,8 @@ def served(shown: list[Page]) -> Iterator[int]:
         thread.join()
 
 
-def _body(folder: Path | None, path: str, other: str | None) -> bytes | None:
+def served_file(folder: Path | None, path: str, other: str | None) -> bytes | None:
+    """What one host answers at a path: a file that was built, or what was written for it."""
     if other is not None:
         return other.encode()
     if folder is None:

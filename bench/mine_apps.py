@@ -94,6 +94,8 @@ class Mining:
             mined = await asyncio.wait_for(mining, PAGE_SECONDS)
         except TimeoutError:
             return Seen(trouble=f"took more than {PAGE_SECONDS} s")
+        except Exception as error:
+            return Seen(trouble=f"broke: {type(error).__name__}: {error}")
         claims = [
             Claim(e.url, e.kind or "", e.how, e.confidence) for e in mined.endpoints
         ]
@@ -264,7 +266,8 @@ async def measure(
         "with_tiles": with_tiles.told(False),
         "cpu_seconds": round(seconds, 1),
         "browsed": browsed,
-        "troubles": troubles if details else len(troubles),
+        "pages_without_answer": len(troubles),
+        "troubles": troubles if details else [],
     }
 
 
@@ -278,6 +281,8 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
         )
     if not verbose:
         return
+    for line in told["troubles"]:
+        print(f"    trouble {line}")
     row = told["without_tiles"]
     for group in ("bundler", "style", "evidence", "cause", "kind"):
         for key, score in row[f"by_{group}"].items():
@@ -286,7 +291,8 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
                 f"  {score['right']:3d} right of {score['tested']:3d} tested"
             )
     for word in ("missed", "vain"):
-        print("\n".join(f"    {word} {line}" for line in row.get(word, ())))
+        for line in row.get(word, ()):
+            print(f"    {word} {line}")
 
 
 def _arguments() -> argparse.Namespace:
@@ -324,7 +330,8 @@ def main() -> None:
     told = {}
     with served(pages) as port:
         for name in ways:
-            told[name] = asyncio.run(measure(name, pages, port, details=is_building))
+            details = is_building and name.startswith("static")
+            told[name] = asyncio.run(measure(name, pages, port, details))
             show(name, told[name], args.verbose and is_building)
     if args.results:
         args.results.write_text(json.dumps({

@@ -21,15 +21,10 @@ KeyT = TypeVar("KeyT")
 
 
 class LinkFeatures(Generic[KeyT]):
-    """Extracts the features of a link and its page; `make` maps their names to keys.
+    """Extracts the features of a link and its page; `make` maps their names to keys."""
 
-    Features whose name begins with a field in `without` are left out.
-    """
-
-    def __init__(
-        self, make: Callable[[str], KeyT], without: frozenset[str] = frozenset()
-    ) -> None:
-        self._make, self._without = make, without
+    def __init__(self, make: Callable[[str], KeyT]) -> None:
+        self._make = make
         self.anchor = lru_cache(MAX_CACHED)(self._anchor)
         self.host = lru_cache(MAX_CACHED)(self._host)
         self.folder = lru_cache(MAX_CACHED)(self._folder)
@@ -96,16 +91,7 @@ class LinkFeatures(Generic[KeyT]):
         return self._named(*titles, *counts, f"lang={language}", *made_with)
 
     def _named(self, *names: str) -> tuple[KeyT, ...]:
-        without = self._without
-        if not without:
-            return tuple(map(self._make, names))
-        return tuple(
-            [
-                self._make(n)
-                for n in names
-                if n.partition(":")[0].partition("=")[0] not in without
-            ]
-        )
+        return tuple(map(self._make, names))
 
 
 def _words(place: str, words: Sequence[str]) -> list[str]:

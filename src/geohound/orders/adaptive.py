@@ -35,17 +35,6 @@ _VERSION = b"GHO4"  # of the learned state
 FeatureIds = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What can be left out, to see whether it earns its place."""
-
-    hosts: bool = True
-    prior: bool = True
-    learning: bool = True
-    reviews: bool = True
-    without: frozenset[str] = frozenset()  # features
-
-
 class SeenLink(NamedTuple):
     """A link that is not visited yet: its features, the page with it, the last score."""
 
@@ -68,8 +57,7 @@ class Adaptive(BaseOrder):
     title = "Adaptive: learns which links lead to services"
     ranks_hosts = True
 
-    def __init__(self, parts: Parts | None = None) -> None:
-        self._parts = parts or Parts()
+    def __init__(self) -> None:
         self._pages: OrderedDict[str, PageStats] = OrderedDict()
         self._links: Recent[str, SeenLink] = Recent(MAX_LINKS)  # the latest
         self._page: Page | None = (
@@ -79,18 +67,14 @@ class Adaptive(BaseOrder):
         self._pending: deque[PageStats] = deque()
         self._since_review = 0
 
-    def fresh(self) -> Adaptive:
-        return Adaptive(self._parts)
-
     @cached_property
     def _model(self) -> LogisticModel:
         """Built on first use: the instance in the registry needs none."""
-        prior = LINKS if self._parts.prior else {"bias": LINKS["bias"]}
-        return LogisticModel(prior, 0.3 if self._parts.learning else 0.0, 4.0, 30.0)
+        return LogisticModel(LINKS, 0.3, 4.0, 30.0)
 
     @cached_property
     def _features(self) -> LinkFeatures[int]:
-        return LinkFeatures(self._model.slots.__getitem__, self._parts.without)
+        return LinkFeatures(self._model.slots.__getitem__)
 
     @cached_property
     def _hosts(self) -> HostEstimates:
@@ -148,7 +132,7 @@ class Adaptive(BaseOrder):
         is_due = self._since_review >= max(
             _REVIEW_EVERY, len(self._links) // _REVIEW_SHARE
         )
-        if not is_due or not self._parts.reviews:
+        if not is_due:
             return ()
         self._since_review = 0
         raised: list[tuple[str, float]] = []
@@ -178,7 +162,7 @@ class Adaptive(BaseOrder):
         )
 
     def host_bonus(self, host: str) -> float:
-        return self._hosts.bonus(host) if self._parts.hosts else 0.0
+        return self._hosts.bonus(host)
 
     def learn(self, outcome: Outcome) -> None:
         candidate = outcome.candidate
@@ -224,7 +208,7 @@ class Adaptive(BaseOrder):
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
         host, folder, name = split_url(candidate.url)
-        read: LinkFeatures[str] = LinkFeatures(str, self._parts.without)
+        read: LinkFeatures[str] = LinkFeatures(str)
         names = [*read.anchor(candidate.clue), *read.host(host), *read.folder(folder)]
         names += read.name(name.translate(_SAME_DIGITS))
         model, stats = self._model, self._pages.get(candidate.found_on)

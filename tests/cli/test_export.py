@@ -41,6 +41,18 @@ def test_the_whole_catalogue_goes_to_a_file(catalogue, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["all.csv"]
 
 
+def test_what_a_file_of_connections_leaves_out_is_said(catalogue, tmp_path):
+    file = tmp_path / "qgis.xml"
+    ended = geohound("export", "qgis-wms", "-o", str(file), "--catalogue", catalogue)
+    assert ended.returncode == 0
+    assert "2 services are not in the file" in ended.stderr
+    assert "qgis-wfs" in ended.stderr
+    assert "2 services are not in the file" in file.read_text("utf-8")
+    command = ("export", "qgis-wms", "-o", str(file), "--json")
+    ended = geohound(*command, "--catalogue", catalogue)
+    assert "not in the file" in json.loads(ended.stdout)["summary"]["note"]
+
+
 def test_filters_are_those_of_search(catalogue, tmp_path):
     file = tmp_path / "some.json"
     ended = geohound(

@@ -14,6 +14,8 @@ from export_examples import FIJI, FORMULA, RIVERS, SERVICES, TWIN
 from lxml import etree
 from owslib.owscontext.core import OwcContext
 
+from geohound.model.export import ExportedService
+from geohound.model.service import Layer, Service
 from geohound.plugins import discover
 
 FORMATS = discover("exporters")
@@ -114,6 +116,25 @@ def test_qgis_takes_the_sort_of_what_was_asked_for(export):
     assert etree.fromstring(export("qgis", kinds=("wms",))).tag == "qgsWMSConnections"
     nothing = etree.fromstring(export("qgis", text="unicorns"))
     assert len(nothing.xpath("*")) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_offered"),
+    [
+        ("ogcapi-features", True),
+        ("ogcapi-maps", False),
+        ("ogcapi-tiles", False),
+        ("ogcapi-coverages", False),
+        ("ogcapi-processes", False),
+    ],
+)
+def test_of_the_ogc_apis_only_features_are_a_connection(kind, is_offered):
+    """The dialogue "WFS / OGC API - Features" of QGIS opens nothing else."""
+    service = Service(kind, "https://api.example/", layers=(Layer("a"),))
+    requests = discover("kinds")[kind].requests
+    each = ExportedService(service, {}, lambda la: requests(service, la, None))
+    root = etree.fromstring(b"".join(FORMATS["qgis-wfs"].write([each])))
+    assert bool(root.xpath("*")) is is_offered
 
 
 def test_markup_in_names_stays_text_in_a_layer_definition(export):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, cast
 
 import typer
 
@@ -101,15 +101,28 @@ def export(
         if query.topics:
             read_query(given, EXPORTS, {"topic": known_topics(opened.index, settings)})
         exporting = Exporting(opened.catalogue, opened.index, app.kinds())
-        written = _write(
-            exporting.write(formats[file_format], query, query.limit), output
-        )
+        pieces = _Noted(exporting.write(formats[file_format], query, query.limit))
+        written = _write(pieces, output)
     if output and json:
-        printing.line(
-            {"summary": {"format": file_format, "file": output, "bytes": written}}
-        )
+        summary = {"format": file_format, "file": output, "bytes": written}
+        noted = {"note": pieces.note} if pieces.note else {}
+        printing.line({"summary": summary | noted})
     elif output and not quiet:
         printing.say(f"{output}: {written:,} bytes.")
+    if pieces.note and not quiet:
+        printing.complain(pieces.note)
+
+
+class _Noted:
+    """The bytes of a file, and what it lacks, which its writer knows at the end."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = pieces
+        self.note = ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        pieces = cast("Generator[bytes, None, str | None]", iter(self._pieces))
+        self.note = (yield from pieces) or ""
 
 
 def _list(json: bool) -> None:

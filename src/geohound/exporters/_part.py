@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 
 from geohound.model.export import ExportedService
 
+Written = Generator[bytes, None, str]  # ends with what the file lacks, in a sentence
 Write = Callable[[Iterable[ExportedService]], Iterable[bytes]]
 
 

@@ -5,8 +5,9 @@ The format `qgis` takes the sort of the first service that QGIS connects to; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from xml.sax.saxutils import quoteattr
 
 from geohound.model.export import ExportedService
@@ -19,7 +20,7 @@ from geohound.model.layer_request import (
 from geohound.model.service import Layer
 from geohound.urls import host
 
-from ._part import ExportFormat, Write
+from ._part import ExportFormat, Write, Written
 
 _MEDIA_TYPE = "application/xml"
 _MAP_FLAGS = {
@@ -58,7 +59,7 @@ class _Sort:
 _SORTS = (
     _Sort("wms", "WMS and WMTS", "qgsWMSConnections", "wms", "1.0", (ServerType.WMS, ServerType.WMTS), _MAP_FLAGS),
     _Sort(
-        "wfs", "WFS and OGC API Features", "qgsWFSConnections", "wfs", "1.1", (ServerType.WFS, ServerType.OGC_API),
+        "wfs", "WFS and OGC API Features", "qgsWFSConnections", "wfs", "1.1", (ServerType.WFS, ServerType.OGC_API_FEATURES),
         _FEATURE_FLAGS,
     ),
     _Sort("wcs", "WCS", "qgsWCSConnections", "wcs", "1.0", (ServerType.WCS,), _MAP_FLAGS),
@@ -86,28 +87,23 @@ def _write_one(sort: _Sort) -> Write:
     return lambda services: _file(sort, services)
 
 
-def _write_first(services: Iterable[ExportedService]) -> Iterator[bytes]:
+def _write_first(services: Iterable[ExportedService]) -> Written:
     """The sort of the first service that has one; without any, a file of no connections."""
-    coming = iter(services)
+    coming, before = iter(services), 0
     for each in coming:
         sort = next((sort for sort in _SORTS if _address(sort, each)), None)
         if sort is not None:
-            yield from _file(sort, _after(each, coming))
-            return
-    yield from _file(_SORTS[0], ())
+            return (yield from _file(sort, chain((each,), coming), before))
+        before += 1
+    return (yield from _file(_SORTS[0], (), before))
 
 
-def _after(
-    first: ExportedService, rest: Iterator[ExportedService]
-) -> Iterator[ExportedService]:
-    yield first
-    yield from rest
-
-
-def _file(sort: _Sort, services: Iterable[ExportedService]) -> Iterator[bytes]:
+def _file(
+    sort: _Sort, services: Iterable[ExportedService], left_out: int = 0
+) -> Written:
+    """The file, and at the end a sentence about the services that are not in it."""
     yield f'<!DOCTYPE connections>\n<{sort.root} version="{sort.version}">\n'.encode()
     unique = _unique_names()
-    left_out = 0
     for each in services:
         address = _address(sort, each)
         if not address:
@@ -119,16 +115,19 @@ def _file(sort: _Sort, services: Iterable[ExportedService]) -> Iterator[bytes]:
             for name, value in attributes.items()
         )
         yield f"    <{sort.element} {text}/>\n".encode()
-    note = (
-        f"    <!-- {left_out} services of other sorts: export them as {_others(sort)} -->\n"
-        if left_out
-        else ""
+    note = _left_out(sort, left_out) if left_out else ""
+    comment = f"    <!-- {note} -->\n" if note else ""
+    yield f"{comment}</{sort.root}>\n".encode()
+    return note
+
+
+def _left_out(sort: _Sort, number: int) -> str:
+    others = ", ".join(f"qgis-{other.id}" for other in _SORTS if other is not sort)
+    services = "1 service is" if number == 1 else f"{number:,} services are"
+    return (
+        f"{services} not in the file, which holds connections of one sort, {sort.title}; "
+        f"others are exported as {others}, and some QGIS has no connection for."
     )
-    yield f"{note}</{sort.root}>\n".encode()
-
-
-def _others(sort: _Sort) -> str:
-    return ", ".join(f"qgis-{other.id}" for other in _SORTS if other is not sort)
 
 
 def _address(sort: _Sort, each: ExportedService) -> str:

@@ -120,14 +120,21 @@ def capabilities(
     )
 
 
+_API_SERVERS = {
+    "ogcapi-features": ServerType.OGC_API_FEATURES,
+    "ogcapi-records": ServerType.OGC_API_RECORDS,
+}
+
+
 def landing_page(query: LayerQuery) -> ServerRequest:
     endpoint = query.service.endpoint
+    server = _API_SERVERS.get(query.service.kind, ServerType.OGC_API)
     return ServerRequest(
         Rel.CAPABILITIES,
         "Landing page",
         endpoint,
         JSON,
-        server=ServerType.OGC_API,
+        server=server,
         endpoint=endpoint,
     )
 

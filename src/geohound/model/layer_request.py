@@ -33,7 +33,9 @@ class ServerType(StrEnum):
     CSW = "CSW"
     WPS = "WPS"
     SOS = "SOS"
-    OGC_API = "OGC API"
+    OGC_API = "OGC API"  # of maps, tiles, coverages …: hardly a program connects to it
+    OGC_API_FEATURES = "OGC API Features"
+    OGC_API_RECORDS = "OGC API Records"
     ARCGIS = "ArcGIS REST"
     STAC = "STAC"
     SENSORTHINGS = "SensorThings"

@@ -27,6 +27,7 @@ _CONNECT = {
     ServerType.WFS: "New WFS Server",
     ServerType.WCS: "New WCS Server",
     ServerType.OGC_API: "New OGC API Server",
+    ServerType.OGC_API_FEATURES: "New OGC API Server",
     ServerType.ARCGIS: "New ArcGIS Server",
 }
 

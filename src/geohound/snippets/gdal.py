@@ -30,9 +30,15 @@ _CONNECT = {
     ServerType.WMS: "gdalinfo {}",
     ServerType.WMTS: "gdalinfo {}",
     ServerType.WCS: "gdalinfo {}",
-    ServerType.OGC_API: "ogrinfo {}",
+    ServerType.OGC_API_FEATURES: "ogrinfo {}",
+    ServerType.OGC_API_RECORDS: "ogrinfo {}",
+    ServerType.OGC_API: "gdalinfo {}",
 }
-_DRIVERS = {ServerType.OGC_API: "OAPIF"}
+_DRIVERS = {
+    ServerType.OGC_API_FEATURES: "OAPIF",
+    ServerType.OGC_API_RECORDS: "OAPIF",
+    ServerType.OGC_API: "OGCAPI",  # maps, tiles and coverages
+}
 
 
 def write(service: Service, _layer: Layer, request: LayerRequest) -> str | None:

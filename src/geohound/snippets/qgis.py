@@ -30,7 +30,8 @@ _CONNECT = {
     ServerType.WMS: _WMS,
     ServerType.WMTS: _WMS,
     ServerType.WFS: _WFS,
-    ServerType.OGC_API: _WFS,
+    ServerType.OGC_API_FEATURES: _WFS,
+    ServerType.OGC_API_RECORDS: "Web > MetaSearch > Services > New (QGIS 3.28 or later), URL: ",
     ServerType.WCS: _WCS,
     ServerType.CSW: "Web > MetaSearch > Services > New, URL: ",
     ServerType.ARCGIS: _ARCGIS,
@@ -83,6 +84,11 @@ def _where(service: Service, request: LayerRequest) -> str:
         case ServerRequest(server=server) if server in _CONNECT:
             return _CONNECT[server] + (
                 request.url if server is ServerType.WMTS else request.endpoint
+            )
+        case ServerRequest(server=ServerType.OGC_API):
+            return (
+                "QGIS has no connection for an OGC API of this sort, only for OGC API Features and Records. "
+                "What curl or GDAL fetch from it, it opens as a file."
             )
         case _:
             return ""

@@ -119,6 +119,15 @@ def test_services_sightings_and_checks_are_kept(catalogue):
     assert catalogue.count() == (1, 2)
 
 
+def test_a_reading_without_a_title_leaves_the_one_that_is_known(catalogue):
+    """A data set of OPeNDAP has its title in another document, which may not answer the second time."""
+    ozone = Service("opendap", "http://a.example/ozone", title="Ozone")
+    record(catalogue, met(ozone), met(replace(ozone, title="")))
+    assert catalogue.get(ozone.id).title == "Ozone"
+    record(catalogue, met(replace(ozone, title="Ozone of 2026")))
+    assert catalogue.get(ozone.id).title == "Ozone of 2026"
+
+
 def test_all_endpoints_are_listed_with_their_kinds(catalogue):
     other = Service("wfs", "http://maps.example.org/wfs", title="Roads")
     record(catalogue, met(SERVICE), met(other), met(SERVICE))

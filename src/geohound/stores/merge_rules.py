@@ -142,7 +142,10 @@ def _shared_layers(one: Service, other: Service) -> float:
 
 
 def merge(known: Service, read: Service) -> Service:
-    """The newer reading, unless it is of a lower version; the known endpoint; the versions of both."""
+    """The newer reading, unless it is of a lower version; the known endpoint; the versions of both.
+
+    Some documents of a service say no title, and those that do may not answer this time: then the known one stays.
+    """
     document = (
         known if version_order(read.version) < version_order(known.version) else read
     )
@@ -150,6 +153,7 @@ def merge(known: Service, read: Service) -> Service:
     return replace(
         document,
         endpoint=known.endpoint,
+        title=document.title or known.title,
         versions=tuple(sorted(versions, key=version_order)),
         aliases=known.aliases,
         cors=read.cors,

@@ -7,6 +7,7 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
+from geohound.accounts import Accounts
 from geohound.model.work.task import Checkpoint, TaskSpec
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
@@ -86,6 +87,20 @@ def test_a_supervisor_that_is_gone_is_not_taken_for_one_that_is_there(
 def test_without_a_cluster_the_page_says_so(visit) -> None:
     assert "No cluster works for this catalogue." in visit("/cluster").text
     assert "kein Cluster" in visit("/cluster?lang=de").text
+
+
+@pytest.mark.parametrize(("has_account", "status"), [(False, 200), (True, 303)])
+def test_where_nobody_has_an_account_everybody_sees_it(
+    store, has_account, status
+) -> None:
+    accounts = Accounts(store.users, store.clock)
+    if has_account:
+        accounts.add("ada", "correct horse battery")
+    index = CatalogueIndex(store.catalogue, store.segments)
+    client = TestClient(create_app(store.catalogue, index, {}, accounts=accounts))
+    assert client.get("/cluster", follow_redirects=False).status_code == status
+    api = client.get("/api/v1/cluster").status_code
+    assert api == (401 if has_account else 200)
 
 
 def test_the_crawls_lead_to_the_cluster_where_there_is_one(store, visit) -> None:

@@ -127,7 +127,9 @@ def test_only_the_page_of_a_service_may_load_from_that_service(sorted_client, sa
     policy = page.headers["content-security-policy"]
     assert policy.startswith(POLICY)
     assert "img-src 'self' https://maps.water.example;" in policy
-    assert sorted_client.get("/").headers["content-security-policy"] == POLICY
+    front = sorted_client.get("/")
+    assert front.headers["content-security-policy"] == POLICY
+    assert 'href="/?map=' in front.text, "a layer is added by another page"
 
 
 @pytest.mark.parametrize(

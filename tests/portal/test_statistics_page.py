@@ -14,7 +14,9 @@ from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.visit import Via
+from geohound.portal import recent as recent_figures
 from geohound.portal.app import create_app
+from geohound.portal.pages import statistics
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.views.known import Past
@@ -45,6 +47,38 @@ def placed(store: Store, kinds) -> Iterator[TestClient]:
     )
     with TestClient(app) as client:
         yield client
+
+
+def test_figures_are_kept_until_the_catalogue_changes(
+    placed: TestClient, store: Store, monkeypatch
+) -> None:
+    """Counting takes a while in a large catalogue, so what was counted holds for the same revision."""
+    monkeypatch.setattr(recent_figures, "FRESH_S", 0.0)
+    monkeypatch.setattr(statistics, "FRESH_S", 0.0)
+    counted = []
+    count = statistics.report_table
+
+    def counting(portal, name, scope, **more):
+        counted.append(name)
+        return count(portal, name, scope, **more)
+
+    monkeypatch.setattr(statistics, "report_table", counting)
+    address = "/statistics?part=contents"
+    assert ">2<" in placed.get(address).text
+    first = len(counted)
+    assert first > 5
+    placed.get(address)
+    assert len(counted) == first
+    record(store, Service("wfs", "http://b.example/wfs", title="New"))
+    assert ">3<" in placed.get(address).text
+    assert len(counted) > first
+
+
+def test_a_page_of_figures_comes_in_pieces(placed: TestClient) -> None:
+    """The head of the page is there before the last figure is counted."""
+    with placed.stream("GET", "/statistics?part=contents") as answer:
+        assert "content-length" not in answer.headers
+        assert answer.headers["vary"].startswith("Accept-Language")
 
 
 class OneTopic:

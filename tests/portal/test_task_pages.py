@@ -305,6 +305,26 @@ def test_of_the_three_ways_to_begin_only_the_chosen_one_counts(
     assert "No search provider is set up" in refused.text
 
 
+def test_a_hunt_is_given_a_budget_of_queries_which_other_crawls_have_not(
+    client: TestClient, store: Store
+) -> None:
+    tasks = client.app.state.portal.tasks
+    with_searcher = replace(tasks, searchers=("searxng=http://search.example",))
+    object.__setattr__(client.app.state.portal, "tasks", with_searcher)
+    page = client.get("/tasks").text
+    assert 'name="queries"' in page
+    form = {"how": "keywords", "keywords": "rivers", "queries": "7"}
+    assert client.post("/tasks", data=form, headers=OURS).status_code == 303
+    assert store.tasks.get(1).spec.budget.max_queries == 7
+    assert 'value="7"' in client.get("/tasks?copy=1").text
+    crawl = {"how": "seeds", "seeds": "a.example", "queries": "7"}
+    assert client.post("/tasks", data=crawl, headers=OURS).status_code == 303
+    assert store.tasks.get(2).spec.budget.max_queries is None
+    json = {"seeds": ["http://a.example/"], "max_queries": 3}
+    refused = client.post("/api/v1/tasks", json=json, headers=OURS)
+    assert "give keywords too" in refused.json()["detail"]
+
+
 def test_the_page_begins_with_curves_places_and_what_is_fetched(
     client: TestClient, store: Store
 ) -> None:

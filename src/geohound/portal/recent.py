@@ -12,10 +12,10 @@ from weakref import WeakKeyDictionary
 from geohound.contracts import CatalogueStore
 
 FRESH_S = 30.0
-LONG_S = 900.0  # for what does not change any more
+LONG_S = 900.0  # for what does not change any more, and while nothing has changed
 MAX_KEPT = 200  # of a catalogue
 T = TypeVar("T")
-_Kept = OrderedDict[Hashable, tuple[float, object]]
+_Kept = OrderedDict[Hashable, tuple[float, Hashable, object]]
 _of_catalogues: WeakKeyDictionary[CatalogueStore, _Kept] = WeakKeyDictionary()
 _lock = Lock()
 
@@ -25,16 +25,23 @@ def recent(
     key: Hashable,
     count: Callable[[], T],
     fresh_s: float = FRESH_S,
+    revision: Hashable = None,
 ) -> T:
-    """What `count` returns, or what it returned for this key a few seconds ago; the oldest go where there are many."""
+    """What `count` returns, or what it returned for this key a few seconds ago; the oldest go where there are many.
+
+    With a revision, that of before holds for as long as the revision is the same, but not for ever.
+    """
     with _lock:
         kept = _of_catalogues.setdefault(catalogue, OrderedDict())
         found = kept.get(key)
-    if found is not None and time.monotonic() - found[0] < fresh_s:
-        return cast("T", found[1])  # the same key is the same kind of value
+    if found is not None:
+        at, of, value = found
+        is_same = revision is not None and revision == of
+        if time.monotonic() - at < (LONG_S if is_same else fresh_s):
+            return cast("T", value)  # the same key is the same kind of value
     made = count()
     with _lock:
-        kept[key] = time.monotonic(), made
+        kept[key] = time.monotonic(), revision, made
         kept.move_to_end(key)
         while len(kept) > MAX_KEPT:
             kept.popitem(last=False)

@@ -131,7 +131,10 @@ def _refusal(request: Request, visitor: Visitor, right: Right) -> HTTPException:
     if visitor.is_open:
         return HTTPException(403, READ_ONLY)
     if visitor.name:
-        return HTTPException(403, NOT_YOU if right is Right.ADMINISTER else NO_ACCOUNT)
+        return HTTPException(
+            403,
+            NOT_YOU if right in (Right.ADMINISTER, Right.SEE_CLUSTER) else NO_ACCOUNT,
+        )
     if is_page and request.method == "GET":
         target = request.url.path + (
             f"?{request.url.query}" if request.url.query else ""

@@ -28,6 +28,7 @@ class Right(StrEnum):
     KEEP = "keep"  # searches of one's own
     DOWNLOAD = "download"  # all that the catalogue has
     SESSION = "session"  # for whoever has logged in with a browser
+    SEE_CLUSTER = "see cluster"  # administrators; everybody where nobody has an account
     ADMINISTER = "administer"
 
 
@@ -63,7 +64,7 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/tasks/{id}/delete": {"GET": Right.CHANGE_TASK},
     "/tasks/{id}/sample": _ADMIN,
     "/tasks/{id}/{action}": _CHANGE,
-    "/cluster": {"GET": Right.ADMINISTER},
+    "/cluster": {"GET": Right.SEE_CLUSTER},
     "/log-in": {"GET": Right.OPEN, "POST": Right.OPEN},
     "/log-in/openid": _SEE,
     "/log-in/openid/back": _SEE,
@@ -109,7 +110,7 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/api/v1/tasks/{id}/pause": _CHANGE,
     "/api/v1/tasks/{id}/resume": _CHANGE,
     "/api/v1/tasks/{id}/stop": _CHANGE,
-    "/api/v1/cluster": {"GET": Right.ADMINISTER, "OPTIONS": Right.OPEN},
+    "/api/v1/cluster": {"GET": Right.SEE_CLUSTER, "OPTIONS": Right.OPEN},
     "/api/v1/reports": _API_SEE,
     "/api/v1/reports/{name}": {"GET": Right.SEE_TASKS, "OPTIONS": Right.OPEN},
     "/api/v1/health": _API_SEE,
@@ -127,6 +128,7 @@ _SCOPE = {
     Right.PROXY: TokenScope.READ,
     Right.JUDGE: TokenScope.TASKS,
     Right.DOWNLOAD: TokenScope.DOWNLOAD,
+    Right.SEE_CLUSTER: TokenScope.ADMIN,
     Right.ADMINISTER: TokenScope.ADMIN,
 }
 _FOR_EVERYBODY = (Right.OPEN, Right.SEARCH, Right.SEE_TASKS, Right.SEE_TASK)
@@ -142,6 +144,8 @@ def may_use(visitor: Visitor, right: Right) -> bool:
         return visitor.has_session
     if right is Right.DOWNLOAD:
         return may_download(visitor)
+    if right is Right.SEE_CLUSTER:
+        return visitor.is_administrator or visitor.is_open
     if right is Right.ADMINISTER:
         return visitor.is_administrator
     return visitor.role in (Role.USER, Role.ADMINISTRATOR)

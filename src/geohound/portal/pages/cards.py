@@ -15,6 +15,7 @@ from geohound.model.service import Layer, Service
 from geohound.portal.formatting import box_text, name
 from geohound.portal.maps.drawn_layers import DrawnLayer, drawn_layer
 from geohound.portal.portal import Portal
+from geohound.qgis_source import qgis_source
 from geohound.views.known import HealthRecord, health_record
 
 _STRIP = 24  # checks shown
@@ -69,9 +70,7 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
             cards[key].also.append(Offer(hit.service.id, hit.service.kind))
             continue
         best = next((layer for layer in hit.layers if layer.name), None)
-        if (
-            best is None and query.filters()
-        ):  # the front page lists everything, and loads nothing from anybody
+        if best is None:
             best = _first_layer(portal, hit)
         card = _card(portal, hit.service, hit.state.value, best, query.bbox)
         card.layers, card.why = hit.layers, hit.why
@@ -126,9 +125,20 @@ def _card(
         last_check=checks[-1].at if checks else None,
         open_url=_address(f"/services/{service.id}", {**shown, **at}),
         qlr_url=_address(f"/services/{service.id}/layers.qlr", shown)
-        if "qlr" in portal.exporters
+        if opens_in_qgis(portal, service, layer)
         else "",
     )
+
+
+def opens_in_qgis(portal: Portal, service: Service, layer: Layer | None) -> bool:
+    """Has QGIS a provider for what can be asked of this layer? Then it opens a file of layers."""
+    kind = portal.kinds.get(service.kind)
+    if kind is None or "qlr" not in portal.exporters:
+        return False
+    if urls.canonical(service.endpoint) is None:
+        return False
+    requests = kind.requests(service, layer or Layer(""), None)
+    return any(qgis_source(service, each) for each in requests)
 
 
 def strip(checks: Sequence[Check], most: int = _STRIP) -> list[str]:

@@ -18,6 +18,7 @@ _TAGS = {
     "catalogue": "Catalogue",
     "crawls": "Crawls",
     "reports": "Statistics",
+    "monitor": "Health",
     "service": "This portal",
 }
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from starlette.datastructures import URL
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from geohound.portal.access import visitor_of
 from geohound.portal.access.rights import may_keep_anything, may_use_proxy
 from geohound.portal.languages import NAMES, PARAMETER, language_of
 from geohound.portal.portal import portal_of
 
+_HTML = "text/html; charset=utf-8"
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -46,8 +47,29 @@ _ELSEWHERE = {
 def render(
     request: Request, template: str, context: Mapping[str, Any], status: int = 200
 ) -> Response:
+    page = portal_of(request).templates.get_template(template)
+    text = page.render({**_frame(request), **context})
+    return _with_language(request, Response(_bytes(text), status, media_type=_HTML))
+
+
+def render_as_it_comes(
+    request: Request, template: str, context: Mapping[str, Any]
+) -> Response:
+    """The page in pieces, for one whose context has parts that take a while: what is there is shown."""
+    page = portal_of(request).templates.get_template(template)
+    pieces = map(_bytes, page.generate({**_frame(request), **context}))
+    return _with_language(request, StreamingResponse(pieces, 200, media_type=_HTML))
+
+
+def _bytes(text: str) -> bytes:
+    """Crawled text may hold lone surrogates, which UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace")
+
+
+def _frame(request: Request) -> Mapping[str, Any]:
+    """What all pages share."""
     spoken, visitor = language_of(request), visitor_of(request)
-    frame = {
+    return {
         "_": spoken.text,
         "plural": spoken.plural,
         "language": spoken,
@@ -59,13 +81,10 @@ def render(
         "may_keep_here": may_keep_anything(visitor, portal_of(request)),
         "proxy": "/proxy/" if may_use_proxy(visitor, portal_of(request)) else "",
     }
-    text = (
-        portal_of(request).templates.get_template(template).render({**frame, **context})
-    )
-    # Crawled text may hold lone surrogates, which UTF-8 cannot carry.
-    response = Response(
-        text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
-    )
+
+
+def _with_language(request: Request, response: Response) -> Response:
+    spoken = language_of(request)
     response.headers["Vary"] = "Accept-Language, Cookie"
     if request.query_params.get(PARAMETER) in NAMES:
         response.set_cookie(

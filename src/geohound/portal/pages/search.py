@@ -121,9 +121,9 @@ def search_page(request: Request) -> Response:
         else "",
     }
     page = render(request, "search.html", context, 400 if trouble else 200)
-    urls = [
-        each.drawing.url for each in (*drawn, *(card.drawn for card in cards)) if each
-    ]
+    # The front page lists everything, and may load nothing from anybody before it is asked to.
+    addable = [] if is_front else [card.drawn for card in cards]
+    urls = [each.drawing.url for each in (*drawn, *addable) if each]
     page.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
     return page
 
@@ -199,7 +199,7 @@ def _form(
 def _links(query: Query, results: Results | None, view: PageView) -> dict[str, Any]:
     """Addresses of other searches that start from this one."""
 
-    def to(**changes: Any) -> str:
+    def to(view: PageView = view, **changes: Any) -> str:
         return search_url(query, view, **changes)
 
     suggestion = results.suggestion if results else ""
@@ -218,6 +218,7 @@ def _links(query: Query, results: Results | None, view: PageView) -> dict[str, A
         "first_page": to(offset=0),
         "as_services": search_url(query, replace(view, what="services"), offset=0),
         "as_layers": search_url(query, replace(view, what="layers"), offset=0),
+        "with_layer": lambda word: to(view=replace(view, drawn=(*view.drawn, word))),
         "clusters": clusters_url(query),
         "feed": feed_url(query),
         "saved": search_url(query, view, offset=0).partition("?")[2],

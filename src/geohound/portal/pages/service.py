@@ -27,7 +27,7 @@ from geohound.views.known import health_record, history
 from geohound.views.params import LayerWindow
 from geohound.views.parsing import read, read_box
 
-from .cards import strip
+from .cards import opens_in_qgis, strip
 from .parts import Choice, Paging
 from .rendering import render
 
@@ -87,7 +87,7 @@ def service_page(request: Request) -> Response:
         "drawn": DrawnLayer(service, layer, drawing, opening.box) if drawing else None,
         "pickable": [la for la in service.layers if la.name][:MAX_PICKED],
         "qlr_url": _qlr_url(service, layer)
-        if drawing and "qlr" in portal.exporters
+        if opens_in_qgis(portal, service, layer)
         else "",
         "strip": strip(checks, _SHOWN_CHECKS),
         "latency": latency_line(checks[-_SHOWN_CHECKS:]),

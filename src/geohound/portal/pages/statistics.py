@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
 from geohound.portal.recent import FRESH_S, LONG_S, recent
 from geohound.portal.records import ReportParams
-from geohound.portal.reports import ReportScope, report_table, scope_of
+from geohound.portal.reports import ReportScope, report_table, scope_of, verdicts_of
 from geohound.portal.task_changes import chosen_task, seen_tasks
 from geohound.portal.task_events import has_ended
 from geohound.reports import TASK_REPORTS, Table
@@ -29,12 +30,13 @@ from geohound.reports.country_growth import DAYS
 from geohound.views.params import PAGES, read_query
 from geohound.views.parsing import read
 
-from .rendering import render
+from .rendering import render_as_it_comes
 from .report_words import WORDS, column_words, with_names
 
 SHOWN_ROWS = 10
 SHOWN_TASKS = 100
 LAND_ID = "land"
+_NOWHERE = 2**62  # a revision that no catalogue has reached
 _OWN = ("task", "radius", "since", "until")  # what the page asks for beside a search
 
 
@@ -100,12 +102,8 @@ def statistics_page(request: Request) -> Response:
     asked = _asked(request)
     named = request.query_params.get("part", "")
     part = next((each for each in PARTS if each.id == named), PARTS[0])
-    figures = [_figure(portal, spoken, name, asked) for name in part.reports]
-    shown = [
-        each
-        for each in figures
-        if each.table.rows and (each.chart or each.name not in CHARTS)
-    ]
+    figures = (_figure(portal, spoken, name, asked) for name in part.reports)
+    shown = filter(_has_something, figures)
     since, until = _dates(asked.scope)
     context = {
         "parts_of_page": PARTS,
@@ -114,7 +112,7 @@ def statistics_page(request: Request) -> Response:
         "link": lambda **other: urlencode({**asked.pairs, **other}, doseq=True),
         "totals": _table(portal, "totals", asked.scope).rows,
         "figures": shown,
-        "land": _outlines() if any(each.is_map for each in shown) else "",
+        "land": _outlines() if any(map(_is_map, part.reports)) else "",
         "land_id": LAND_ID,
         "asked": asked.params,
         "words": asked.query.text,
@@ -128,7 +126,16 @@ def statistics_page(request: Request) -> Response:
         else [],
         "attribution": portal.about.attribution,
     }
-    return render(request, "statistics.html", context)
+    return render_as_it_comes(request, "statistics.html", context)
+
+
+def _has_something(figure: Figure) -> bool:
+    is_drawn = figure.chart is not None or figure.name not in CHARTS
+    return bool(figure.table.rows) and is_drawn
+
+
+def _is_map(report: str) -> bool:
+    return report in CHARTS and CHARTS[report].form == "map"
 
 
 def _outlines() -> str:
@@ -157,10 +164,24 @@ def _dates(scope: ReportScope) -> tuple[str, str]:
 def _table(portal: Portal, name: str, scope: ReportScope) -> Table:
     return recent(
         portal.catalogue,
-        (name, repr(scope)),
+        (name, repr(scope), _judged(portal, name)),
         lambda: report_table(portal, name, scope),
         _fresh_s(portal, name, scope),
+        _revision(portal),
     )
+
+
+def _revision(portal: Portal) -> Hashable:
+    """What changes with the catalogue and with the lives of its services."""
+    lives = portal.past.history.newest() if portal.past else 0
+    return portal.catalogue.changes(_NOWHERE, 1).latest, lives
+
+
+def _judged(portal: Portal, name: str) -> Hashable:
+    """Whoever has judged wants to see what came of it."""
+    if name != "classes-exclusive":
+        return None
+    return frozenset(verdicts_of(portal).items())
 
 
 def _fresh_s(portal: Portal, name: str, scope: ReportScope) -> float:
@@ -183,7 +204,7 @@ def _figure(
             columns["before"], columns["now"] = _dates(asked.scope)
         title = spoken.text(WORDS[name].title)
         chart = draw(name, title, table, LAND_ID, columns)
-        is_map = chart is not None and CHARTS[name].form == "map"
+        is_map = chart is not None and _is_map(name)
         of_task = {"task": asked.scope.task} if name in TASK_REPORTS else {}
         query = urlencode({**asked.pairs, **of_task}, doseq=True)
         return Figure(
@@ -197,5 +218,7 @@ def _figure(
             query,
         )
 
-    key = ("figure", spoken.id, name, repr(asked.scope), repr(asked.pairs))
-    return recent(portal.catalogue, key, made, _fresh_s(portal, name, asked.scope))
+    asked_for = repr(asked.scope), repr(asked.pairs)
+    key = ("figure", spoken.id, name, asked_for, _judged(portal, name))
+    fresh_s = _fresh_s(portal, name, asked.scope)
+    return recent(portal.catalogue, key, made, fresh_s, _revision(portal))

@@ -35,7 +35,8 @@ SHOWN_TASKS = 100
 MAX_TYPED_CHARS = 100_000
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _FIELDS = (
-    "how", "keywords", "seeds", "harvest", "depth", "width", "max_pages", "minutes", "bbox", "topic", "order", "thrift",
+    "how", "keywords", "seeds", "harvest", "depth", "width", "max_pages", "minutes", "queries", "bbox", "topic", "order",
+    "thrift",
 )  # fmt: skip
 _COPIED = (TaskKind.CRAWL, TaskKind.HARVEST, TaskKind.HUNT)
 _WANTED = {"pause": Wanted.PAUSE, "resume": Wanted.RUN, "stop": Wanted.STOP}
@@ -177,7 +178,7 @@ def _tasks_page(
     }
     context = {
         "tasks": [_listed(request, task) for task in seen_tasks(request)[:SHOWN_TASKS]],
-        "has_cluster": may_use(visitor_of(request), Right.ADMINISTER)
+        "has_cluster": may_use(visitor_of(request), Right.SEE_CLUSTER)
         and bool(portal.cluster()["nodes"]),
         "may_write": portal.may_write
         and may_use(visitor_of(request), Right.START_TASK),

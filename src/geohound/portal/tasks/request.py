@@ -144,6 +144,17 @@ class TaskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=1, le=1_000_000_000, description="pages to try in all")]
         | None
     ) = None
+    max_queries: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=1_000_000_000,
+                description="of a hunt: requests to search providers in all",
+            ),
+        ]
+        | None
+    ) = None
     max_time_s: (
         Annotated[
             float,
@@ -217,6 +228,8 @@ def from_form(fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     for name in ("depth", "width", "max_pages"):
         if name in filled:
             given[name] = _read_whole(name, filled[name])
+    if "queries" in filled and way in ("keywords", None):
+        given["max_queries"] = _read_whole("queries", filled["queries"])
     if "minutes" in filled:
         given["max_time_s"] = 60 * _read_whole("minutes", filled["minutes"])
     return given
@@ -235,6 +248,7 @@ def form_of(spec: TaskSpec) -> dict[str, Sequence[str]]:
         else str(goal.max_depth),
         "width": str(goal.max_width or ""),
         "max_pages": str(budget.max_pages or ""),
+        "queries": str(budget.max_queries or ""),
         "minutes": str(int(budget.max_time_s // 60)) if budget.max_time_s else "",
         "bbox": ",".join(f"{side:g}" for side in goal.bbox) if goal.bbox else "",
         "topic": goal.topic,
@@ -281,7 +295,11 @@ def task_spec(given: Mapping[str, Any], choices: Choices) -> TaskSpec:
         return _monitor(asked)
     _check_beginning(asked, choices)
     kind = TaskKind.HARVEST if asked.harvest else TaskKind.CRAWL
-    budget = Budget(max_pages=asked.max_pages, max_time_s=asked.max_time_s)
+    budget = Budget(
+        max_pages=asked.max_pages,
+        max_time_s=asked.max_time_s,
+        max_queries=asked.max_queries,
+    )
     spec = TaskSpec(_goal(asked, choices), budget, kind=kind)
     return _hunt(asked, spec, choices) if asked.keywords else spec
 
@@ -298,6 +316,10 @@ def _monitor(asked: TaskRequest) -> TaskSpec:
 
 def _check_beginning(asked: TaskRequest, choices: Choices) -> None:
     """A task has somewhere to begin, and is of one kind."""
+    if asked.max_queries is not None and not asked.keywords:
+        raise ParameterError(
+            "max_queries", "max_queries is for hunts: give keywords too."
+        )
     if asked.once or asked.deep:
         raise ParameterError(
             "kind",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .svg import WIDTH, Svg, series, shorten, shown
+from .svg import WIDTH, Svg, room_of, series, shorten, shown
 
 RIGHT, ROW, TOP = 46, 24, 12
 THIN = 13  # height of one of several bars below each other
@@ -73,7 +73,7 @@ def _begin(svg: Svg, names: tuple[str, ...]) -> float:
 
 def _left(bars: Bars) -> float:
     """Where bars begin: names have as much room as they need, and not more."""
-    longest = max((len(label) for label, _ in bars), default=0)
+    longest = max((room_of(label) for label, _ in bars), default=0.0)
     return 16 + CHAR * min(longest, MAX_LABEL_CHARS)
 
 

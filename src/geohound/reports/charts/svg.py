@@ -7,7 +7,9 @@ it the colours of its own style sheet, light or dark.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate, takewhile
 from types import MappingProxyType
+from unicodedata import east_asian_width
 from xml.sax.saxutils import escape, quoteattr
 
 WIDTH = 480
@@ -97,8 +99,22 @@ def series(count: int) -> list[str]:
     return [SERIES[place % len(SERIES)] for place in range(count)]
 
 
+def room_of(words: str) -> float:
+    """How wide words are, in Latin letters: Chinese ones are twice as wide, Cyrillic ones a little wider."""
+    return sum(map(_room, words))
+
+
+def _room(letter: str) -> float:
+    if east_asian_width(letter) in "WF":
+        return 2.0
+    return 1.0 if letter < "\u0370" else 1.15
+
+
 def shorten(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    if room_of(words) <= most:
+        return words
+    fitting = takewhile(lambda room: room <= most - 1, accumulate(map(_room, words)))
+    return f"{words[: len(list(fitting))]}…"
 
 
 def nice(value: float) -> float:

@@ -252,7 +252,7 @@ def _run(command: list[str], tools: Path) -> str | None:
         return f"took more than {BUILD_SECONDS} s"
     if not process.returncode:
         return None
-    errors = [line for line in said.splitlines() if "rror" in line]
+    errors = [line for line in said.splitlines() if "error" in line.lower()]
     return "\n".join(errors[:6])[:1500] or "failed"
 
 

@@ -41,6 +41,7 @@ from geohound.settings import Settings  # noqa: E402
 
 TILE_KINDS = frozenset({"xyz", "tms"})
 PAGE_SECONDS = 180
+OPENED = frozenset({"style", "cause"})  # would tell of the kept half what it holds
 _URL = re.compile(r"(?:https?:)?//[^\s\"'`<>\\^|]{4,2000}")
 
 
@@ -209,6 +210,8 @@ class Sums:
     def told(self, details: bool) -> dict[str, Any]:
         rows: dict[str, Any] = self.total.told()
         for name, scores in self.groups.items():
+            if name in OPENED and not details:
+                continue
             rows[f"by_{name}"] = {
                 key: score.told() for key, score in sorted(scores.items())
             }
@@ -285,7 +288,7 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
         print(f"    trouble {line}")
     row = told["without_tiles"]
     for group in ("bundler", "style", "evidence", "cause", "kind"):
-        for key, score in row[f"by_{group}"].items():
+        for key, score in row.get(f"by_{group}", {}).items():
             print(
                 f"    {group:9} {key:20} {score['found']:3d} of {score['wanted']:3d}"
                 f"  {score['right']:3d} right of {score['tested']:3d} tested"

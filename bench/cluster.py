@@ -1,6 +1,6 @@
 """What distribution costs, and what it survives: pages a second on 1, 2, 3 nodes, takeover, random faults, search.
 
-    .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite
+    .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite, and scrapy-redis
     .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]    nodes, head and database killed, frozen, slow
     .venv/bin/python bench/cluster.py takeover [TIMES]   until the shards of a killed node have another owner
     .venv/bin/python bench/cluster.py log [URLS]         admissions and settlements a second, SQLite and PostgreSQL
@@ -13,26 +13,33 @@ All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb;
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sys
 import tempfile
 import time
-from contextlib import closing, suppress
-from itertools import chain
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
 
 from cluster_faults import faults, takeover
+from cluster_peers import scrapy_redis
 from cluster_rig import ClusterRig
-from cluster_runs import DISK, DURABLE, alone, as_settings, figures, values_for, write
+from cluster_runs import (
+    DISK,
+    DURABLE,
+    alone,
+    as_settings,
+    cpu_s,
+    figures,
+    values_for,
+    write,
+)
 from geoweb_rig import calm
 from postgres_server import Server, free_port
 
 from geohound.cli.demo import geoweb_running
-from geohound.cluster.sessions import processes_of
 from geohound.model.catalogue import Observation
 from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service, Sighting
@@ -44,15 +51,7 @@ from geohound.search.index import CatalogueIndex
 from geohound.stores import postgres, sqlite
 from geoweb import World
 
-
-def cpu_s(sessions: list[int]) -> float:
-    """Processor time of all living processes in these sessions."""
-    ticks = 0
-    for pid in chain.from_iterable(map(processes_of, sessions)):
-        with suppress(OSError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+DELAY_S = 0.02  # between two requests to a host
 
 
 def speed(pages: int) -> None:
@@ -66,7 +65,7 @@ def speed(pages: int) -> None:
             geoweb_running(world) as port,
             tempfile.TemporaryDirectory(dir=DISK) as folder,
         ):
-            values = values_for(port, 0.02)
+            values = values_for(port, DELAY_S)
             for name, catalogue in (
                 ("one process, SQLite", f"{folder}/c.db"),
                 ("one process, PostgreSQL", server.new_schema()),
@@ -77,6 +76,9 @@ def speed(pages: int) -> None:
             for nodes in (1, 2, 3):
                 found = clustered(server, values, world, nodes)
                 rows.append({"how": f"cluster, {nodes} nodes", **found})
+        for processes in (1, 2, 3):
+            found = scrapy_redis(world, processes, DELAY_S)
+            rows.append({"how": f"scrapy-redis, {processes} processes", **found})
     finally:
         server.close()
     write("speed", rows)

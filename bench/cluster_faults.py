@@ -7,14 +7,14 @@ import random
 import signal
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cluster_nets import Loopback, Namespaces, Net, web_on, why_no_namespaces
 from cluster_rig import ClusterRig
-from cluster_runs import DISK, DURABLE, alone, as_settings, values_for, write
+from cluster_runs import DISK, DURABLE, alone, as_settings, gaps, values_for, write
 from geoweb_rig import Observed, calm
 from postgres_server import Server, free_port
 
@@ -22,37 +22,60 @@ from geohound import app
 from geohound.cli.demo import geoweb_running
 from geohound.model.catalogue import Filter
 from geohound.settings import Settings
+from geohound.tasks.claiming import TTL_S
 from geoweb import World
+
+NODES = 3
+DELAY_S = 0.2
+CUT = "node cut off"
 
 
 def faults(pages: int, count: int) -> None:
     """Random faults in one crawl on three nodes, beside the same crawl without any."""
+    reason = why_no_namespaces()
+    if reason:
+        print(f"{reason} The nodes stand on loopback; none is cut off.")
+        found = disturbed(pages, count, Loopback(), "loopback")
+    else:
+        with Namespaces(NODES) as net, web_on(net.outside):
+            found = disturbed(pages, count, net, "network namespaces")
+    write("faults", found)
+
+
+def disturbed(pages: int, count: int, net: Net, where: str) -> dict[str, Any]:
     world = World(seed=8, hosts=max(40, pages // 25), pages=pages, trouble=calm())
-    server = Server(DURABLE, disk=DISK)
+    trusts = f"host all all {net.outside}/24 trust"
+    server = Server(DURABLE, disk=DISK, host=net.outside, trusts=trusts)
     server.start()
     try:
         with Observed(world) as web, tempfile.TemporaryDirectory(dir=DISK) as folder:
-            values = values_for(web.port, 0.2)
+            values = values_for(web.port, DELAY_S, net.outside)
             calm_settings = as_settings(f"{folder}/c.db", values)
             calm_pages = alone(calm_settings, world)["pages"]
             undisturbed = addresses(calm_settings, 1)
             web.asked.clear()
             settings = as_settings(server.new_schema(), values)
-            with ClusterRig(Path(folder), settings, free_port()) as rig:
+            with ClusterRig(Path(folder), settings, free_port(), net) as rig:
                 rig.write_config(values)
-                rig.start(3)
+                rig.start(NODES)
+                began = time.monotonic()
                 task = rig.queue(world.seeds)
                 done = disturb_often(rig, server, task, count)
-                counters = rig.wait_done(task, 1200)
-            row = {
-                "pages_undisturbed": calm_pages, "pages": counters["pages"], "ending": counters["ending"],
-                "faults": done, "faults_while_it_ran": len(done), **compared(undisturbed, addresses(settings, task)),
-                "least_gap_s": round(min(gaps(web.asked)), 3), "delay_s": values["host_delay_s"],
-                "urls_settled_twice": settled_twice(settings),
+                counters = rig.wait_done(task, 3600)
+                took = time.monotonic() - began
+            return {
+                "nodes_in": where, "pages_undisturbed": calm_pages, "pages": counters["pages"], "seconds": round(took),
+                "ending": counters["ending"], "faults": len(done), "kinds_of_faults": dict(Counter(kinds_of(done))),
+                "each": done, **compared(undisturbed, addresses(settings, task)),
+                "least_gap_s": round(min(gaps(web.asked)), 3), "delay_s": DELAY_S,
+                "requests": len(web.asked), "urls_settled_twice": settled_twice(settings),
             }  # fmt: skip
     finally:
         server.close()
-    write("faults", row)
+
+
+def kinds_of(done: list[str]) -> list[str]:
+    return [each.partition(",")[0] for each in done]
 
 
 def addresses(settings: Settings, task: int) -> list[frozenset[tuple[str, str]]]:
@@ -82,14 +105,15 @@ def compared(
 def disturb_often(rig: ClusterRig, server: Server, task: int, count: int) -> list[str]:
     """So many faults, each kind among the first ones; none after the end of the crawl."""
     chance = random.Random(4)
-    first = [*FAULTS]
+    kinds = [what for what in FAULTS if what != CUT or isinstance(rig.net, Namespaces)]
+    first = [*kinds]
     chance.shuffle(first)
     done: list[str] = []
     while len(done) < count:
         time.sleep(chance.uniform(2, 5))
         if rig.state(task) in ("done", "stopped"):
             break
-        what = first.pop() if first else chance.choice([*FAULTS])
+        what = first.pop() if first else chance.choice(kinds)
         began = time.monotonic()
         FAULTS[what](rig, server, chance)
         done.append(f"{what}, {time.monotonic() - began:.0f} s")
@@ -97,23 +121,38 @@ def disturb_often(rig: ClusterRig, server: Server, task: int, count: int) -> lis
 
 
 def kill_node(rig: ClusterRig, server: Server, chance: random.Random) -> None:
-    address = chance.choice(["127.0.0.3", "127.0.0.4"])
+    address = one_of(rig, chance)
     rig.kill(address)
     time.sleep(chance.uniform(1, 5))
     rig.join(address)
 
 
+def one_of(rig: ClusterRig, chance: random.Random) -> str:
+    """A node that is not the head."""
+    return rig.net.address(chance.randint(2, NODES))
+
+
 def kill_head(rig: ClusterRig, server: Server, chance: random.Random) -> None:
-    rig.kill("127.0.0.2")
+    rig.kill(rig.net.address(1))
     time.sleep(chance.uniform(1, 5))
     rig.start_head()
 
 
 def freeze_node(rig: ClusterRig, server: Server, chance: random.Random) -> None:
-    address = chance.choice(["127.0.0.3", "127.0.0.4"])
+    """It does nothing for a while, at times for longer than its claims hold, and goes on as if nothing had been."""
+    address = one_of(rig, chance)
     rig.signal(address, signal.SIGSTOP)
     time.sleep(chance.uniform(10, 40))
     rig.signal(address, signal.SIGCONT)
+
+
+def cut_node(rig: ClusterRig, server: Server, chance: random.Random) -> None:
+    """Neither the database nor the web nor other nodes are there, for longer than its claims hold."""
+    address = one_of(rig, chance)
+    assert isinstance(rig.net, Namespaces)
+    rig.net.cut(address)
+    time.sleep(chance.uniform(TTL_S + 2, TTL_S + 15))
+    rig.net.mend(address)
 
 
 def kill_database(rig: ClusterRig, server: Server, chance: random.Random) -> None:
@@ -133,7 +172,7 @@ def slow_database(rig: ClusterRig, server: Server, chance: random.Random) -> Non
 
 FAULTS = {
     "node killed": kill_node, "head killed": kill_head, "node frozen": freeze_node,
-    "database killed": kill_database, "database slow": slow_database,
+    "database killed": kill_database, "database slow": slow_database, CUT: cut_node,
 }  # fmt: skip
 
 
@@ -171,17 +210,6 @@ def takeover(times: int) -> None:
     finally:
         server.close()
     write("takeover", {"seconds": sorted(took)})
-
-
-def gaps(asked: Any) -> list[float]:
-    times: dict[str, list[float]] = defaultdict(list)
-    for one in asked:
-        times[one.host].append(one.at_s)
-    return [
-        later - earlier
-        for of in times.values()
-        for earlier, later in pairwise(sorted(of))
-    ]
 
 
 def settled_twice(settings: Settings) -> int:

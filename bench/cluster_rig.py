@@ -13,6 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Self
 
+from cluster_nets import Loopback, Net
+
 from geohound import app
 from geohound.cluster.sessions import signal_session
 from geohound.contracts import StoreError
@@ -24,9 +26,12 @@ UP_S = 240.0  # Ray takes 10 seconds on a machine that is free
 
 
 class ClusterRig:
-    """Nodes on 127.0.0.2, 127.0.0.3 …; all processes of a node are in one session."""
+    """All processes of a node are in one session."""
 
-    def __init__(self, folder: Path, settings: Settings, port: int) -> None:
+    def __init__(
+        self, folder: Path, settings: Settings, port: int, net: Net | None = None
+    ) -> None:
+        self.net = net or Loopback()
         self.settings = settings
         self.port = port
         self._folder = folder
@@ -53,13 +58,13 @@ class ClusterRig:
 
     @property
     def head(self) -> str:
-        return f"127.0.0.2:{self.port}"
+        return f"{self.net.address(1)}:{self.port}"
 
     def start(self, nodes: int, workers: int = 1) -> None:
         """The head and further nodes; returns when all have their workers."""
         self.start_head(workers)
-        for number in range(1, nodes):
-            self.join(f"127.0.0.{2 + number}", workers)
+        for number in range(2, nodes + 1):
+            self.join(self.net.address(number), workers)
         self.wait(
             lambda: (
                 sum(node["workers"] for node in self.status()["nodes"])
@@ -70,9 +75,8 @@ class ClusterRig:
         )
 
     def start_head(self, workers: int = 1) -> None:
-        self.add(
-            "127.0.0.2", "start", "--port", str(self.port), "--workers", str(workers)
-        )
+        numbers = "--port", str(self.port), "--workers", str(workers)
+        self.add(self.net.address(1), "start", *numbers)
 
     def join(self, address: str, workers: int = 1) -> None:
         self.add(address, "join", self.head, "--workers", str(workers))
@@ -86,6 +90,7 @@ class ClusterRig:
             "--config",
             str(self._config),
             "--json",
+            on=address,
         )
         self._sessions[address] = json.loads(said)["summary"]["pid"]
 
@@ -182,8 +187,9 @@ class ClusterRig:
         except StoreError:
             return ""
 
-    def _geohound(self, *words: str) -> str:
-        command = [sys.executable, "-m", "geohound", *words]
+    def _geohound(self, *words: str, on: str = "") -> str:
+        place = self.net.command(on) if on else []
+        command = [*place, sys.executable, "-m", "geohound", *words]
         done = subprocess.run(
             command,
             capture_output=True,

@@ -6,11 +6,15 @@ import asyncio
 import json
 import os
 import time
+from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from geohound import app
+from geohound.cluster.sessions import processes_of
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec
 from geoweb import World
@@ -32,10 +36,10 @@ def write(name: str, found: Any) -> None:
     print(json.dumps(body, indent=1))
 
 
-def values_for(port: int, delay_s: float) -> dict[str, Any]:
+def values_for(port: int, delay_s: float, address: str = "127.0.0.1") -> dict[str, Any]:
     return {
         "host_delay_s": delay_s, "slow_host_factor": 0.0, "shards": 12,
-        "connect_to": [f"*.test=127.0.0.1:{port}"], "allow_nets": ["127.0.0.0/8"],
+        "connect_to": [f"*.test={address}:{port}"], "allow_nets": ["127.0.0.0/8", "10.213.0.0/16"],
     }  # fmt: skip
 
 
@@ -69,3 +73,24 @@ def figures(counters: Any, took: float, cpu: float) -> dict[str, Any]:
         "pages": pages, "services": counters["services"], "seconds": round(took, 1),
         "pages_per_s": round(pages / took, 1), "cpu_ms_per_page": round(1000 * cpu / pages, 1),
     }  # fmt: skip
+
+
+def cpu_s(sessions: list[int]) -> float:
+    """Processor time of all living processes in these sessions."""
+    ticks = 0
+    for pid in chain.from_iterable(map(processes_of, sessions)):
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def gaps(asked: Any) -> list[float]:
+    times: dict[str, list[float]] = defaultdict(list)
+    for one in asked:
+        times[one.host].append(one.at_s)
+    return [
+        later - earlier
+        for of in times.values()
+        for earlier, later in pairwise(sorted(of))
+    ]

@@ -229,8 +229,8 @@ def _explored(
 ) -> list[ScoredQuery]:
     """Every n-th query leaves what is known to work: else the agent stays with the services that look like the first.
 
-    It takes a term that pages with services share, and that was never asked for, with the word that has brought most
-    so far, or a mandatory one (LC-8). Where nothing scores high enough any more, nothing is explored either.
+    It takes a term of pages with services that was never asked for. Where nothing scores high enough any more,
+    nothing is explored either.
     """
     every = rules.explores_every
     if not every or not best:
@@ -239,7 +239,7 @@ def _explored(
     made: list[ScoredQuery] = []
     for place, each in enumerate(best, first):
         fresh = (
-            exploring_query(known, rules, subject, made)
+            exploring_query(known, subject, made)
             if place % every == every - 1
             else None
         )
@@ -248,39 +248,19 @@ def _explored(
 
 
 def exploring_query(
-    known: Knowledge,
-    rules: AgentRules,
-    subject: Query,
-    beside: Sequence[ScoredQuery] = (),
+    known: Knowledge, subject: Query, beside: Sequence[ScoredQuery] = ()
 ) -> ScoredQuery | None:
-    """A term of pages with services that no query has had, with a word that finds services.
+    """The term, of those that no query has had, of which most hosts have it on a page with services.
 
-    Terms that stand everywhere bring the same pages again, rare ones bring none: f · ln(F/f) is greatest between.
-    Where the user gave words, the term is asked with these.
+    The words of addresses and titles are much the same everywhere; texts also speak the other languages. Where the
+    user gave words, the term is asked with these.
     """
     used = {word for query in known.asked for word in query} | {
         word for each in beside for word in each.query
     }
     used |= {word.lower() for word in MANDATORY} | set(subject)
-    fresh = {word: hosts for word, hosts in known.terms.items() if word not in used}
-    if not fresh:
+    shares = known.service_shares(term for term in known.terms if term not in used)
+    if not shares:
         return None
-    most = 1 + max(known.terms.values())
-    term = max(
-        fresh, key=lambda word: (fresh[word] * math.log(most / fresh[word]), word)
-    )
-    return ScoredQuery(
-        (*subject, term) if subject else (term, _proven_word(known, rules)),
-        0.0,
-        explores=True,
-    )
-
-
-def _proven_word(known: Knowledge, rules: AgentRules) -> str:
-    """The word that has brought most services for its results; until one has, the first mandatory word (LC-8)."""
-    proven = [word for word, brought in known.brought.items() if brought.services]
-    return max(
-        proven,
-        key=lambda word: (hope((word,), known, rules), word),
-        default=MANDATORY[0].lower(),
-    )
+    best = max(shares, key=lambda term: (shares[term], known.terms[term], term))
+    return ScoredQuery((*subject, best), 0.0, explores=True)

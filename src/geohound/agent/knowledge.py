@@ -17,6 +17,7 @@ MAX_WORDS = 20_000  # that are counted in one place; the rarest go first
 MAX_URLS = 5_000  # of services, whose words are kept together
 MAX_QUERIES = 5_000
 MAX_TERMS = 5_000
+_TRUSTED_HOSTS = 4  # with a term, after which they weigh as much as what is usual
 MANY_RESULTS = (
     80  # a query that ends after so many may have been cut off by the provider
 )
@@ -87,6 +88,9 @@ class Knowledge:
     terms: Counter[str] = field(
         default_factory=Counter
     )  # of pages with services: hosts that have each (LC-8)
+    read_terms: Counter[str] = field(
+        default_factory=Counter
+    )  # the same of all pages that were read
     correlations: dict[str, float] = field(
         default_factory=dict
     )  # inverse ones, of words asked alone
@@ -144,9 +148,21 @@ class Knowledge:
 
     def note_terms(self, words: Iterable[str]) -> None:
         """The terms of a page with services, once for each host."""
-        self.terms.update(words)
-        if len(self.terms) > 2 * MAX_TERMS:
-            self.terms = Counter(dict(self.terms.most_common(MAX_TERMS)))
+        self.terms = _counted(self.terms, words)
+
+    def note_read_terms(self, words: Iterable[str]) -> None:
+        """The terms of any page, once for each host."""
+        self.read_terms = _counted(self.read_terms, words)
+
+    def service_shares(self, terms: Iterable[str]) -> dict[str, float]:
+        """Of the hosts that have a term, those that have it on a page with services; few hosts count as usual ones."""
+        usual = self.terms.total() / max(self.terms.total(), self.read_terms.total(), 1)
+        shares = {}
+        for term in terms:
+            live = self.terms[term]
+            read = max(live, self.read_terms[term])
+            shares[term] = (live + usual * _TRUSTED_HOSTS) / (read + _TRUSTED_HOSTS)
+        return shares
 
     def hours_since(self, query: Query, now: float) -> float:
         """Since it was last asked; infinity where it never was."""
@@ -165,6 +181,7 @@ class Knowledge:
                 for word, each in self.brought.items()
             },
             "terms": dict(self.terms.most_common(MAX_TERMS)),
+            "read_terms": dict(self.read_terms.most_common(MAX_TERMS)),
             "correlations": self.correlations,
             "rounds": self.rounds,
             "correlated_at": self.correlated_at,
@@ -175,6 +192,13 @@ class Knowledge:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "replace"
         )
+
+
+def _counted(counts: Counter[str], words: Iterable[str]) -> Counter[str]:
+    counts.update(words)
+    if len(counts) <= 2 * MAX_TERMS:
+        return counts
+    return Counter(dict(counts.most_common(MAX_TERMS)))
 
 
 _PLACES = ("urls", "texts", "titles")
@@ -200,6 +224,7 @@ def read_knowledge(body: bytes) -> Knowledge:
         counts={word: ResultCount(*count) for word, count in said["counts"].items()},
         brought={word: Brought(*numbers) for word, numbers in said["brought"].items()},
         terms=Counter(said["terms"]),
+        read_terms=Counter(said.get("read_terms", {})),  # not in older ones
         correlations=said["correlations"],
         rounds=said["rounds"],
         correlated_at=said["correlated_at"],

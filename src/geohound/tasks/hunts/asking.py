@@ -6,6 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from geohound.agent.deepening import (
+    PagesHad,
+    first_page_worth,
+    next_page_worth,
+    usual_worth,
+)
 from geohound.agent.knowledge import Knowledge, Query
 from geohound.contracts import Clock
 from geohound.model.compact_sets import HashSet
@@ -15,8 +21,6 @@ from geohound.model.work.web_search import SearchPage
 from .hunt_plan import AgentState, HuntPlan
 from .providers import AskedSearcher, PageAsked, Providers
 from .results import HuntStep, ResultBook
-
-MIN_NEW_SHARE = 0.2  # of a page of results, for the next page to be worth a request
 
 
 class AskedQuery(NamedTuple):
@@ -64,30 +68,35 @@ class Asker:
     async def deepen(self) -> int:
         """Further pages of queries while they promise more services than the first page of a new query does."""
         steps = [step for step in self.results.steps if step.read]
-        once = [step for step in steps if step.read == 1 and step.round]
-        worths = {id(step): self._worth(step) for step in steps}
-        usual = sum(worths.values()) / max(1, sum(step.read for step in steps))
-        of_new = (sum(worths[id(step)] for step in once) + usual) / (len(once) + 1)
-        had = 0
-        for _ in range(
-            self.plan.rules.queries_per_round * self.plan.rules.counted_per_query
-        ):
+        had = {id(step): self._pages_had(step) for step in steps}
+        usual = usual_worth(list(had.values()))
+        once = [had[id(step)] for step in steps if step.read == 1 and step.round]
+        of_new = first_page_worth(list(had.values()), once)
+        asked = 0
+        rules = self.plan.rules
+        for _ in range(rules.queries_per_round * rules.counted_per_query):
             usable = {source.name: source for source in self.providers.usable}
-            worth = [
-                (worths[id(step)] / step.read * step.last_new, step)
-                for step in steps
-                if step.has_more
-                and step.last_new >= MIN_NEW_SHARE
-                and step.source in usable
+            going_on = [
+                step for step in steps if step.has_more and step.source in usable
             ]
-            best = max(worth, key=lambda each: each[0], default=None)
-            if best is None or best[0] <= of_new:
+            best = max(
+                going_on,
+                key=lambda step: next_page_worth(had[id(step)], usual),
+                default=None,
+            )
+            if best is None or next_page_worth(had[id(best)], usual) <= of_new:
                 break
-            page = await self._ask(plain_query(best[1].query), usable[best[1].source])
+            page = await self._ask(plain_query(best.query), usable[best.source])
             if page is None:
                 break
-            had += 1
-        return had
+            asked += 1
+            had[id(best)] = had[id(best)]._replace(last_new=best.last_new)
+        return asked
+
+    def _pages_had(self, step: HuntStep) -> PagesHad:
+        return PagesHad(
+            self._worth(step), step.results, step.seeds, step.last_new, step.pages
+        )
 
     def _worth(self, step: HuntStep) -> float:
         """What the services of a query count, those of one without the words of the user less."""

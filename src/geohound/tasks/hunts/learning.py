@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from geohound import urls
@@ -72,7 +73,8 @@ class HuntObserver:
         )  # results of queries that were asked for, whatever came of it
         self._links = HashSet()  # that were counted
         self._pages: Recent[str, _ReadPage] = Recent(_MAX_PAGES)
-        self._hosts_terms = HashSet()
+        self._hosts_terms = HashSet()  # of pages with services
+        self._hosts_read = HashSet()
 
     def on_report(self, candidate: Candidate, report: Report) -> None:
         self._yields.note(candidate)
@@ -124,9 +126,9 @@ class HuntObserver:
         known = self._known
         title = text_words(page.title)
         known.titles.add(title)
-        self._pages.put(
-            url, _ReadPage(title, text_words(f"{page.title} {page.text[:_MAX_TEXT]}"))
-        )
+        terms = text_words(f"{page.title} {page.text[:_MAX_TEXT]}")
+        self._pages.put(url, _ReadPage(title, terms))
+        known.note_read_terms(_new_on(urls.host(url), terms, self._hosts_read))
         for link in read.links[:MAX_LINKS]:
             if not self._links.add(hash(link.url)):
                 continue
@@ -165,7 +167,9 @@ class HuntObserver:
             return
         page.is_counted = True
         self._known.titles.add_live(page.title)
-        host = urls.host(url)
-        self._known.note_terms(
-            [term for term in page.terms if self._hosts_terms.add(hash((host, term)))]
-        )
+        self._known.note_terms(_new_on(urls.host(url), page.terms, self._hosts_terms))
+
+
+def _new_on(host: str, terms: Sequence[str], known: HashSet) -> list[str]:
+    """Those that no earlier page of the host had."""
+    return [term for term in terms if known.add(hash((host, term)))]

@@ -231,6 +231,9 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=180.0)
     parser.add_argument("--failing", type=float, default=0.01)
     parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13])
+    parser.add_argument(
+        "--policies", nargs="+", default=[str(each) for each in POLICIES]
+    )
     parser.add_argument("--webs", nargs="+", default=list(WEBS))
     parser.add_argument(
         "--out",
@@ -257,7 +260,7 @@ def written(args: argparse.Namespace, rows: list[dict[str, Any]]) -> dict[str, A
 def compare(name: str, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Each policy on the same webs, beside uniform: mean and least and most of the seeds."""
     uniform = [run(name, RevisitPolicy.UNIFORM, seed, args) for seed in args.seeds]
-    for policy in POLICIES:
+    for policy in map(RevisitPolicy, args.policies):
         ended = [run(name, policy, seed, args) for seed in args.seeds]
         pairs = list(zip(ended, uniform, strict=True))
         row = {

@@ -6,10 +6,15 @@ import re
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Final
 
 PAGE: Final = b"<!doctype html><html><head><title>Our maps</title></head><body><p>We have a new site.</p></body></html>"
+_CONTENT = re.compile(
+    r"request=get(map|feature|tile|coverage)\b|/items\b|/\d+/\d+/\d+\.png|/wmts/(?!1\.0\.0)",
+    re.IGNORECASE,
+)
 _BBOX = re.compile(r"(?<=[?&])bbox=([^&]*)", re.IGNORECASE)
 _NOWHERE: Final = "BBOX=-60,-60,-59,-59"  # the sea of the lab is elsewhere
 
@@ -22,28 +27,28 @@ class BreakingProxy(BaseHTTPRequestHandler):
     mode = ""
 
     def do_GET(self) -> None:
-        is_map = "request=getmap" in self.path.lower()
+        is_content = _CONTENT.search(self.path) is not None
         if self.path == "/robots.txt":
             self._send(404, "text/plain", b"")
         elif self.mode == "moved":
             self._send(301, "text/plain", b"", Location=self.real + self.path)
-        elif self.mode == "log-in" and is_map:
+        elif self.mode == "log-in" and is_content:
             self._send(
                 401,
                 "text/plain",
                 b"who are you",
                 **{"WWW-Authenticate": 'Basic realm="maps"'},
             )
-        elif self.mode == "html" and is_map:
+        elif self.mode == "html" and is_content:
             self._send(200, "text/html", PAGE)
         else:
-            self._pass_on(is_map=is_map)
+            self._pass_on(is_content=is_content)
 
-    def _pass_on(self, *, is_map: bool) -> None:
-        if self.mode == "slow" and is_map:
+    def _pass_on(self, *, is_content: bool) -> None:
+        if self.mode == "slow" and is_content:
             time.sleep(3.0)
-        status, kind, body = self._ask(self._path() if is_map else self.path)
-        if self.mode == "truncated" and is_map:
+        status, kind, body = self._ask(self._path() if is_content else self.path)
+        if self.mode == "truncated" and is_content:
             body = body[: len(body) // 2]
         self._send(status, kind, body.replace(self.real.encode(), self.own.encode()))
 
@@ -76,6 +81,7 @@ class BreakingProxy(BaseHTTPRequestHandler):
         }.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(BrokenPipeError, ConnectionResetError):  # who asks may be gone
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None: ...

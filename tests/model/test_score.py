@@ -13,8 +13,22 @@ from books import BOOK
 
 from geohound.health import Timed, checks_of
 from geohound.model.health import Check, HealthState, assess, outcome_of
-from geohound.model.score import Score, score, speed, stability, wilson_lower
-from geohound.model.service import NOTHING_KNOWN, Service, Verdict
+from geohound.model.score import (
+    Score,
+    described,
+    score,
+    speed,
+    stability,
+    wilson_lower,
+)
+from geohound.model.service import (
+    NOTHING_KNOWN,
+    Access,
+    Extent,
+    Provider,
+    Service,
+    Verdict,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -135,3 +149,25 @@ def test_a_service_that_is_read_in_spite_of_its_certificate_has_at_most_75() -> 
         assert found is not None
         assert found.value == found.parts.cap == 75.0
         assert assess(checks).state is HealthState.ALIVE
+
+
+def test_what_a_service_says_of_itself_is_a_tenth_of_its_score() -> None:
+    checks = [Check("s", START, True, "", 0.5)]
+    plain, full = (score(checks, "wms", said) for said in (0.0, 1.0))
+    assert plain is not None
+    assert full is not None
+    assert full.value - plain.value == pytest.approx(10.0)
+    # 100 · (0.45 / 4.8416 + 0.27 + 0.18)
+    assert plain.value == pytest.approx(54.294, abs=1e-3)
+
+
+def test_a_description_is_the_share_of_six_things_that_it_has() -> None:
+    bare = Service("wms", "http://a.test/wms")
+    assert described(bare) == 0.0
+    half = replace(
+        bare, title="A", abstract="Maps", provider=Provider(email="a@a.test")
+    )
+    assert described(half) == 0.5
+    access = Access(licence="CC0-1.0")
+    whole = replace(half, keywords=("sea",), access=access, extent=Extent(None))
+    assert described(whole) == 1.0

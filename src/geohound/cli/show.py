@@ -194,7 +194,9 @@ def _score_text(health: HealthRecord) -> str:
     provisional = ", provisional" if health.provisional else ""
     shares = f"correct {parts.correct:.2f}, availability at least {parts.availability:.2f}, speed {parts.speed:.2f}"
     cap = f", at most {parts.cap:.0f}" if parts.cap < NO_CAP else ""
-    return f"{health.score:.0f} of 100 ({health.score_band}{provisional}): {shares}, stability {parts.stability:.2f}{cap}"
+    said = "" if parts.description is None else f", description {parts.description:.2f}"
+    rest = f"stability {parts.stability:.2f}{said}{cap}"
+    return f"{health.score:.0f} of 100 ({health.score_band}{provisional}): {shares}, {rest}"
 
 
 def _latency(known: KnownService) -> str:

@@ -1,7 +1,8 @@
 """How good a service is, from 0 to 100: computed from its checks, with all weights in one place.
 
-score = 100 · correct · (0.5 · availability + 0.3 · speed + 0.2 · stability), and at most what its last answer allows.
-The score of the FGDC Service Status Checker has the same ingredients; its function was never published.
+score = 100 · correct · (0.45 · availability + 0.27 · speed + 0.18 · stability + 0.1 · description), and at most what its
+last answer allows. Other catalogues score nothing but how well a service describes itself; here that is one part. The
+score of the FGDC Service Status Checker has the other ingredients; its function was never published.
 """
 
 from __future__ import annotations
@@ -14,9 +15,14 @@ from typing import Final
 
 from .failure import FailureReason
 from .health import Check, CheckResult, HealthState, median, states
-from .service import RefusalReason
+from .service import RefusalReason, Service
 
-WEIGHTS: Final = {"availability": 0.5, "speed": 0.3, "stability": 0.2}
+WEIGHTS: Final = {
+    "availability": 0.45,
+    "speed": 0.27,
+    "stability": 0.18,
+    "description": 0.1,
+}
 CONFIRMED_CHECKS: Final = 5  # conclusive ones; with fewer the score is provisional
 COUNTED_CHECKS: Final = 100  # the latest ones
 Z: Final = 1.96  # of the Wilson interval: 95 % confidence
@@ -53,13 +59,14 @@ BANDS: Final = ((25.0, "very bad"), (50.0, "bad"), (75.0, "good"), (100.0, "exce
 
 @dataclass(frozen=True, slots=True)
 class ScoreParts:
-    """What a score is made of: four shares from 0 to 1, and the most that it may be."""
+    """What a score is made of: shares from 0 to 1, and the most that it may be."""
 
     correct: float  # of the answers
     availability: float  # lower end of the Wilson interval
     speed: float
     stability: float
     cap: float
+    description: float | None = None  # None: not looked at, and the others count for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,9 @@ class Score:
         return next(name for most, name in BANDS if self.value <= most)
 
 
-def score(checks: Sequence[Check], kind: str) -> Score | None:
+def score(
+    checks: Sequence[Check], kind: str, description: float | None = None
+) -> Score | None:
     """The score by these checks, oldest first; None where none of them says whether the service works."""
     checks = checks[-COUNTED_CHECKS:]
     outcomes = [bool(check.ok) for check in checks if check.ok is not None]
@@ -89,10 +98,28 @@ def score(checks: Sequence[Check], kind: str) -> Score | None:
         else 0.0,
         stability=stability(outcomes),
         cap=_cap(checks),
+        description=description,
     )
-    weighted = sum(weight * getattr(parts, name) for name, weight in WEIGHTS.items())
+    known = {name: getattr(parts, name) for name in WEIGHTS}
+    counted = {name: share for name, share in known.items() if share is not None}
+    weights = sum(WEIGHTS[name] for name in counted)
+    weighted = sum(WEIGHTS[name] * share for name, share in counted.items()) / weights
     value = min(100.0 * parts.correct * weighted, parts.cap)
     return Score(value, parts, provisional=len(outcomes) < CONFIRMED_CHECKS)
+
+
+def described(service: Service) -> float:
+    """How much of what catalogues ask for a service says of itself: each is one sixth."""
+    access, provider = service.access, service.provider
+    said = (
+        service.title,
+        service.abstract,
+        service.keywords,
+        provider.name or provider.contact or provider.email,
+        access.licence or access.licence_text or access.constraints or access.fees,
+        service.extent,
+    )
+    return sum(bool(each) for each in said) / len(said)
 
 
 def wilson_lower(good: int, total: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
+from geohound.data_files import tiff
 from geohound.document import Document, safe_xml
 from geohound.document.refusals import judge
 from geohound.model.bbox import BBox
@@ -75,13 +76,27 @@ def _refusal(
             document, general, declared if request.rel is Rel.FEATURES else None
         )
     if request.rel is Rel.COVERAGE:
-        is_data = document.body.startswith(_COVERAGES) or document.json is not None
-        return None if is_data else Refusal(RefusalReason.OTHER_KIND, "no coverage")
+        return _judge_coverage(document, answer)
     return (
         general
         if general.reason is RefusalReason.MALFORMED and not answer.truncated
         else None
     )
+
+
+def _judge_coverage(document: Document, answer: Response) -> Refusal | None:
+    body = document.body
+    if not body.startswith(_COVERAGES):
+        is_data = document.json is not None
+        return None if is_data else Refusal(RefusalReason.OTHER_KIND, "no coverage")
+    if answer.truncated:  # by us, who wanted no more of it
+        return None
+    if tiff.is_tiff(body) and tiff.is_cut_off(body):
+        return Refusal(RefusalReason.TRUNCATED, "a TIFF that breaks off")
+    boundary = body.partition(b"\n")[0].strip()
+    if body.startswith(b"--") and not body.rstrip().endswith(boundary + b"--"):
+        return Refusal(RefusalReason.TRUNCATED, "parts of which the last breaks off")
+    return None
 
 
 def _is_telling(general: Refusal, answer: Response) -> bool:

@@ -15,7 +15,14 @@ from geohound.contracts import CatalogueStore, CheckQueue, HistoryStore
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent, found_change
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.layer_check import LayerCheck
-from geohound.model.score import LIMITS_S, OTHER_LIMIT_S, Score, score, wilson
+from geohound.model.score import (
+    LIMITS_S,
+    OTHER_LIMIT_S,
+    Score,
+    described,
+    score,
+    wilson,
+)
 from geohound.model.service import Layer, Service, Sighting
 
 from .looks import LayerLook, layer_looks
@@ -96,7 +103,10 @@ class InspireRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePartsRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What a score is made of: 100 · correct · (0.5 · availability + 0.3 · speed + 0.2 · stability), at most cap."""
+    """What a score is made of, at most cap.
+
+    100 · correct · (0.45 · availability + 0.27 · speed + 0.18 · stability + 0.1 · description)
+    """
 
     correct: Share
     availability: Annotated[
@@ -112,6 +122,7 @@ class ScorePartsRecord(msgspec.Struct, frozen=True, kw_only=True):
     cap: Annotated[
         float, Meta(ge=0, le=100, description="The most that the last answer allows.")
     ]
+    description: Share | None = None
 
 
 class HealthRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,7 +206,7 @@ def known_service(
     seen = watched or Watched()
     failing = layer_looks(each for each in seen.layers if each.ok is False)
     health = msgspec.structs.replace(
-        health_record(checks, now, service.kind, seen.totals),
+        health_record(checks, now, service.kind, seen.totals, described(service)),
         next_check=seen.next_check, layers_checked=len(seen.layers), layers_failing=failing,
     )  # fmt: skip
     return KnownService(
@@ -215,11 +226,12 @@ def health_record(
     now: datetime,
     kind: str = "",
     totals: Sequence[CheckTotals] = (),
+    description: float | None = None,
 ) -> HealthRecord:
     """The health of a service of this kind by these checks, oldest first, and those of long ago by week."""
     found = assess(checks)
     counts = {days: _counts(checks, totals, now, days) for days in (7, 30, 365)}
-    scored = score(checks, kind)
+    scored = score(checks, kind, description)
     latencies = sorted(c.elapsed_s * 1000 for c in checks if c.ok)
     return HealthRecord(
         state=found.state,
@@ -245,9 +257,15 @@ def health_record(
 
 
 def _score_parts(scored: Score) -> ScorePartsRecord:
-    names = ScorePartsRecord.__struct_fields__
+    parts = scored.parts
+    said = parts.description
     return ScorePartsRecord(
-        **{name: round(getattr(scored.parts, name), 3) for name in names}
+        correct=round(parts.correct, 3),
+        availability=round(parts.availability, 3),
+        speed=round(parts.speed, 3),
+        stability=round(parts.stability, 3),
+        cap=round(parts.cap, 3),
+        description=None if said is None else round(said, 3),
     )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from geohound import urls
 from geohound.model.bbox import BBox
 from geohound.model.health import Check, CheckResult
+from geohound.model.score import described
 from geohound.model.search.query import Hit, LayerHit, Query
 from geohound.model.service import Layer, Service
 from geohound.portal.formatting import box_text, name
@@ -118,7 +119,9 @@ def _card(
         service,
         state,
         drawn=drawn,
-        health=health_record(checks, datetime.now(UTC), service.kind)
+        health=health_record(
+            checks, datetime.now(UTC), service.kind, description=described(service)
+        )
         if checks
         else None,
         strip=strip(checks),

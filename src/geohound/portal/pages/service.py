@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from geohound.model.health import Check, assess
+from geohound.model.score import described
 from geohound.model.service import Layer, Service
 from geohound.portal.access.rights import Right, may_use
 from geohound.portal.access.visitor import visitor_of
@@ -96,7 +97,9 @@ def service_page(request: Request) -> Response:
         ],
         "topics": _topics(portal, service),
         "description_url": description_url(portal.reachable(service), portal.kinds),
-        "health": health_record(checks, datetime.now(UTC), service.kind),
+        "health": health_record(
+            checks, datetime.now(UTC), service.kind, description=described(service)
+        ),
         "median_s": assess(checks).median_elapsed_s,
         "sightings": sightings,
         "via_words": VIA_WORDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -9,10 +10,13 @@ from urllib.parse import urlsplit
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
+from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy_redis.spiders import RedisSpider
 
 REDIS, PROXY, DELAY_S = sys.argv[1], sys.argv[2], float(sys.argv[3])
+os.environ["http_proxy"] = PROXY  # for robots.txt too
+os.environ.pop("no_proxy", None)
 
 
 class Geoweb(RedisSpider):
@@ -22,16 +26,13 @@ class Geoweb(RedisSpider):
     redis_key = "geoweb:start_urls"
     links = LinkExtractor()
 
-    def make_requests_from_url(self, url: str) -> scrapy.Request:
-        return scrapy.Request(url, meta={"proxy": PROXY})
-
     def parse(self, response: Any) -> Iterator[Any]:
-        if not hasattr(response, "css"):
+        if not isinstance(response, HtmlResponse):
             return
         yield {"url": response.url, "title": response.css("title::text").get()}
         for link in self.links.extract_links(response):
             if (urlsplit(link.url).hostname or "").endswith(".test"):
-                yield scrapy.Request(link.url, meta={"proxy": PROXY})
+                yield scrapy.Request(link.url)
 
 
 process = CrawlerProcess(

@@ -18,7 +18,8 @@ from geohound.contracts import StoreError
 from geohound.model.catalogue import Observation
 from geohound.model.search.query import Query
 from geohound.model.service import Service, Sighting
-from geohound.model.visit import Via
+from geohound.model.visit import Purpose, Via
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
@@ -112,6 +113,42 @@ def test_an_upgrade_is_done_whole_or_not_at_all(address, monkeypatch) -> None:
     with closing(open_store(address, SystemClock())) as store:
         assert store.tasks.get(task) is not None
     assert sql(address, f"{columns} 'rating'") == [(1,)]
+
+
+COLUMNS = """
+SELECT table_name, column_name, data_type FROM information_schema.columns
+WHERE table_schema = current_schema() ORDER BY table_name, column_name"""
+
+
+def test_a_catalogue_of_version_3_is_upgraded_with_all_that_it_holds(address) -> None:
+    """What was there before: counts of changes, no notes, a queue that was not divided."""
+    hosts = [f"h{n}.test" for n in range(20)]
+    with closing(open_store(address, SystemClock())) as store:
+        store.catalogue.record_now(observed(host) for host in hosts)
+        assert store.check_queue.enrol({Purpose.CHECK: 0.0}) == 20
+    now, version = sql(address, COLUMNS), schema.VERSION
+    sql(
+        address,
+        "ALTER TABLE check_queue DROP COLUMN part, ALTER COLUMN changes TYPE bigint",
+        "DROP TABLE saved_search, judgement",
+        "UPDATE geohound_catalogue SET version = 3",
+    )
+    with closing(open_store(address, SystemClock())) as store:
+        queue, late = store.check_queue, datetime(2100, 1, 1, tzinfo=UTC)
+        parts = [queue.of(Shard(1, number, 2)).hosts(late, 100) for number in range(2)]
+        assert store.catalogue.count().services == 20
+    assert sorted(host for of in parts for host in of) == sorted(hosts)
+    assert min(map(len, parts)) >= 4
+    assert sql(address, COLUMNS) == now
+    assert sql(address, "SELECT version FROM geohound_catalogue") == [(version,)]
+
+
+def observed(host: str) -> Observation:
+    service = Service("wms", f"http://{host}/wms", title=host, fingerprint=host)
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    return Observation(
+        service, Sighting(service.id, service.endpoint, "", Via.LINK, "", at)
+    )
 
 
 def test_many_changes_of_one_kind_are_one_statement_and_none_is_sent_for_none(

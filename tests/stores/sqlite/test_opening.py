@@ -23,6 +23,7 @@ from geohound.model.search.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.model.work.frontier import Settled
+from geohound.model.work.shard import Shard
 from geohound.model.work.task import TaskSpec
 from geohound.search import index
 from geohound.stores.sql.services import codec
@@ -258,6 +259,27 @@ def test_who_waits_for_an_index_to_be_made_anew_is_told(
     assert told[0].endswith("its 3 services are indexed anew, once.")
     assert told[1:] == ["3 of 3 services are indexed."], "once"
     store.close()
+
+
+def test_a_queue_that_was_not_divided_is_divided_by_the_hosts_it_has(tmp_path, clock):
+    """As version 31 left it."""
+    path = tmp_path / "c.db"
+    hosts = [f"h{n}.test" for n in range(20)]
+    store = open_store(path, clock)
+    with store.database.write() as connection:
+        add = "INSERT INTO check_queue (purpose, target, host, due_at) VALUES ('check', ?, ?, 0)"
+        connection.executemany(add, [(host, host) for host in hosts])
+        connection.execute("ALTER TABLE check_queue DROP COLUMN part")
+        connection.execute("PRAGMA user_version = 31")
+    store.close()
+    store = open_store(path, clock)
+    parts = [
+        store.check_queue.of(Shard(1, number, 2)).hosts(clock.now(), 100)
+        for number in range(2)
+    ]
+    store.close()
+    assert sorted(host for of in parts for host in of) == sorted(hosts)
+    assert min(map(len, parts)) >= 4
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):

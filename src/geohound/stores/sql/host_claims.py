@@ -56,17 +56,19 @@ class SqlHostClaims:
             if now >= self._forget_at:
                 self._forget_at = now + _FORGET_EVERY_S
                 connection.execute(_FORGET, (now, now))
-            for host, pause_s in sorted(
-                pauses.items()
-            ):  # in one order, so that nobody waits in a circle
-                values = {
-                    "host": host,
-                    "holder": holder,
-                    "now": now,
-                    "ttl_s": ttl_s,
-                    "pause_s": pause_s,
-                }
-                row = connection.execute(_CLAIM, values).fetchone()
+            common = {"holder": holder, "now": now, "ttl_s": ttl_s}
+            # In one order, so that nobody waits in a circle; all are sent before the first answer is read.
+            asked = [
+                (
+                    host,
+                    connection.execute(
+                        _CLAIM, {"host": host, "pause_s": pause_s, **common}
+                    ),
+                )
+                for host, pause_s in sorted(pauses.items())
+            ]
+            for host, answer in asked:
+                row = answer.fetchone()
                 if row is None:
                     refused[host] = connection.execute(_WANT, (host,)).fetchone()[0]
                     continue
@@ -83,15 +85,16 @@ class SqlHostClaims:
         ]
         with self._database.write() as connection:
             connection.executemany(_ASK_ADDRESS, rows)
-        connection = self._database.read()
         # "0" is the sign after "/".
         bounds = {
             address: (f"/{address}/", f"/{address}0", now) for address in addresses
         }
-        return {
-            each: int(connection.execute(_COUNT_ASKERS, bounds[each]).fetchone()[0])
-            for each in addresses
-        }
+        with self._database.snapshot() as connection:
+            counts = {
+                each: connection.execute(_COUNT_ASKERS, bounds[each])
+                for each in addresses
+            }
+            return {each: int(rows.fetchone()[0]) for each, rows in counts.items()}
 
     def wanted(self, holder: str) -> Sequence[str]:
         return [host for (host,) in self._database.read().execute(_WANTED, (holder,))]

@@ -236,7 +236,7 @@ def resume(
             parser=whole(1),
             metavar="N",
             show_default="that of the task",
-            help="Maximum number of pages to request, over all runs of the task.",
+            help="Maximum number of pages to try, over all runs of the task.",
         ),
     ] = None,
     max_time: options.MAX_TIME = None,

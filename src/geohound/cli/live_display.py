@@ -158,13 +158,23 @@ def _keyword_groups(groups: list[dict[str, Any]]) -> str:
     return ("WMS addresses on pages with " + "; ".join(shares)) if shares else "–"
 
 
+def _visited(summary: dict[str, Any]) -> str:
+    """Pages read, and where some could not be, how many were tried: these are what a limit counts."""
+    tried = summary["visits"]
+    if tried <= summary["pages"]:
+        return f"{summary['pages']:,}"
+    return f"{tried:,} tried, {summary['pages']:,} read"
+
+
 def _left(summary: dict[str, Any], options: str) -> str:
     """What is left of a crawl that did not come to its end, and how it goes on."""
     again = f"geohound resume {summary['task']}{options}"
     waiting = f"{printing.count(summary['queue'], 'URL')} left"
     match summary["ended"]:
         case "page budget":
-            return f"Page limit reached, {waiting}. To continue: {again} --max-pages {2 * summary['visits']}"
+            most = 2 * summary["visits"]
+            said = f"Page limit reached (pages: {_visited(summary)}), {waiting}"
+            return f"{said}. To continue: {again} --max-pages {most}"
         case "time":
             return f"Time limit reached, {waiting}. To continue: {again}"
         case "network lost":
@@ -225,7 +235,8 @@ def _line(now: Progressed) -> str:
 
 
 def _found_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for label in ("pages", "requests", "hosts", "services", "layers"):
+    yield "pages", _visited(summary)
+    for label in ("requests", "hosts", "services", "layers"):
         yield label, f"{summary[label]:,}"
     if summary.get("pages_known"):
         read = printing.count(summary["pages_known"], "page")

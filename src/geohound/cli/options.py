@@ -101,7 +101,7 @@ MAX_PAGES = Annotated[
         parser=whole(1),
         metavar="N",
         show_default=f"{USUAL.page_limit}",
-        help="Maximum number of pages to request.",
+        help="Maximum number of pages to try, read or not.",
     ),
 ]
 KINDS = Annotated[

@@ -192,6 +192,10 @@ class Settings:
     monitor_at_once: int = _setting(
         32, "looks under way at the same time, each at another host"
     )
+    maintenance: tuple[str, ...] = _setting(
+        (),
+        "announced maintenance of hosts, each as HOST BEGIN END TEXT; the monitor does not look at them meanwhile",
+    )
     monitor_deep: bool = _setting(
         False, "ask for maps and features too, as `geohound monitor --deep` does"
     )

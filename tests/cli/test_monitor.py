@@ -377,3 +377,17 @@ def test_show_says_in_words_how_available_a_service_is_and_when_the_next_look_is
     )
     assert "availability of 99 %: missed" in shown
     assert "\n  next look   20" in shown
+
+
+@pytest.mark.usefixtures("known")
+def test_nobody_looks_at_a_host_while_its_maintenance_lasts(call, site, tmp_path):
+    config = tmp_path / "announced.toml"
+    config.write_text('maintenance = ["a.test 2020-01-01 2200-01-01 new disks"]\n')
+    site.gone_hosts = {"a.test"}
+    checks, summary = look(call, "--config", str(config))
+    assert [each["endpoint"] for each in checks] == ["http://b.test/wms"]
+    assert (summary["due"], summary["checked"]) == (1, 1)
+    config.write_text('maintenance = ["a.test soon"]\n')
+    done = call("monitor", "--all", "--config", str(config))
+    assert done.returncode == 2
+    assert "write HOST BEGIN END TEXT" in done.stderr

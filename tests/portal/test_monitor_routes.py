@@ -15,12 +15,13 @@ from geohound import app
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
 from geohound.model.layer_check import LayerCheck
+from geohound.model.maintenance import Maintenance
 from geohound.model.revisit import EndedLook
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
-from geohound.portal.app import create_app
+from geohound.portal.app import About, create_app
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 
@@ -33,6 +34,10 @@ ROADS = Service(
     fingerprint="a",
 )
 SPACE = {"a": "http://www.w3.org/2005/Atom"}
+
+
+OVER = Maintenance("a.test", NOW - timedelta(days=2), NOW - timedelta(days=1))
+COMING = Maintenance("b.test", NOW, NOW + timedelta(hours=2), "disks; new ones")
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +72,11 @@ def client(tmp_path_factory) -> Iterator[TestClient]:
     store.close()
     with app.open_catalogue(Settings(catalogue=str(path))) as opened:
         portal = create_app(
-            opened.catalogue, opened.index, app.kinds(), past=opened.past
+            opened.catalogue,
+            opened.index,
+            app.kinds(),
+            past=opened.past,
+            about=About(maintenance=(OVER, COMING)),
         )
         with TestClient(portal) as client:
             yield client
@@ -148,3 +157,14 @@ def test_changes_are_a_report_of_the_api(client: TestClient) -> None:
         client.get("/api/v1/reports/changes", params={"since": "soon"}).status_code
         == 400
     )
+
+
+def test_announced_maintenance_is_a_feed_and_a_calendar(client: TestClient) -> None:
+    feed = etree.fromstring(client.get("/api/v1/maintenance.atom").content)
+    titles = [each.text for each in feed.iterfind("a:entry/a:title", SPACE)]
+    assert titles == ["Maintenance of b.test"], "what is over is not announced"
+    calendar = client.get("/api/v1/maintenance.ics")
+    assert calendar.headers["content-type"].startswith("text/calendar")
+    assert calendar.text.count("BEGIN:VEVENT") == 1
+    assert f"DTSTART:{NOW.astimezone(UTC):%Y%m%dT%H%M%SZ}" in calendar.text
+    assert "DESCRIPTION:disks\\; new ones" in calendar.text

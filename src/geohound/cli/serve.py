@@ -173,6 +173,7 @@ def _portal(
 ) -> Starlette:
     """The portal over this catalogue, as the settings say."""
     from geohound.portal.app import About, PortalTasks, create_app  # noqa: PLC0415 - as above
+    from geohound.tasks.monitoring import maintenance_of  # noqa: PLC0415
 
     from .hunt import ready_searchers  # noqa: PLC0415
 
@@ -181,6 +182,7 @@ def _portal(
         host_delay_s=settings.host_delay_s,
         contact=settings.contact,
         url=settings.web_url,
+        maintenance=maintenance_of(settings),
         is_demo=reach is not None,
         attribution=app.locator(settings).attribution,
     )

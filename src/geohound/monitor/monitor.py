@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from geohound.model.biography import KEPT_DAYS
-from geohound.model.revisit import DueLook
+from geohound.model.maintenance import end_of_maintenance
+from geohound.model.revisit import DueLook, EndedLook
 from geohound.model.visit import Purpose
 from geohound.model.work.event import CheckEnded, Warned
 from geohound.model.work.task import Ending
@@ -189,6 +190,14 @@ class Monitor:
 
     async def _look(self, due: DueLook) -> None:
         """One look; while its host is to be left alone, it keeps nobody else waiting."""
+        until = end_of_maintenance(
+            self._plan.maintenance, due.host, self._parts.clock.now()
+        )
+        if until is not None:
+            later = EndedLook(due.purpose, due.target, until)
+            await self._parts.queue.settle(self._parts.claim, [later])
+            self.counts["due"] -= due.purpose is Purpose.CHECK
+            return
         async with self._slots:
             self.in_flight += 1
             try:

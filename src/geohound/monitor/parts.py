@@ -13,6 +13,7 @@ from geohound.contracts import (
     HistoryStore,
     Kind,
 )
+from geohound.model.maintenance import Maintenance
 from geohound.model.service import Service
 from geohound.model.work.event import Event
 from geohound.model.work.job import Job, Report
@@ -33,6 +34,7 @@ class MonitorPlan:
     deep_layers: int = 5  # of a service, in one look
     at_once: int = 32  # looks under way
     max_bytes: int = 80_000_000
+    maintenance: tuple[Maintenance, ...] = ()  # nobody looks at these hosts then
     looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
     leads: bool = True  # of several that divide the hosts, one enrols and notifies
 

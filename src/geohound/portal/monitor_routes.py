@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from geohound.model.biography import LifeEvent
 from geohound.model.health import HealthState, assess
+from geohound.model.maintenance import Maintenance, announced
 from geohound.model.service import Service
 from geohound.views import feeds
 from geohound.views.feeds import Feed, FeedEntry
@@ -79,6 +80,25 @@ def service_outages(request: Request) -> Response:
     return _file(
         request, feeds.calendar(service.id, service.title, found, now), feeds.CALENDAR
     )
+
+
+def maintenance_feed(request: Request) -> Response:
+    """GET /maintenance.atom"""
+    link, home = f"{_base(request)}{request.url.path}", f"{_base(request)}/"
+    windows, now = _windows(request)
+    return _file(request, feeds.maintenance_atom(windows, link, home, now), feeds.ATOM)
+
+
+def maintenance_calendar(request: Request) -> Response:
+    """GET /maintenance.ics"""
+    windows, now = _windows(request)
+    return _file(request, feeds.maintenance_calendar(windows, now), feeds.CALENDAR)
+
+
+def _windows(request: Request) -> tuple[list[Maintenance], datetime]:
+    """What is announced, and the hour: feeds that say the same are the same."""
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    return announced(portal_of(request).about.maintenance, now), now
 
 
 def service_badge(request: Request) -> Response:
@@ -234,6 +254,14 @@ OPERATIONS = (
     ApiOperation(
         "/services/{id}/badge.svg", "serviceBadge", "A badge with the state of a service or of a layer", service_badge,
         _TEXT, (_ID, *parameters(BadgeParams)), (feeds.SVG,), "monitor",
+    ),
+    ApiOperation(
+        "/maintenance.atom", "maintenanceFeed", "Announced maintenance of hosts as Atom", maintenance_feed, _TEXT, (),
+        (feeds.ATOM,), "monitor",
+    ),
+    ApiOperation(
+        "/maintenance.ics", "maintenanceCalendar", "The same as a calendar", maintenance_calendar, _TEXT, (),
+        (feeds.CALENDAR,), "monitor",
     ),
     ApiOperation("/metrics", "metrics", "Numbers for Prometheus", metrics, _TEXT, (), ("text/plain",), "monitor"),
 )  # fmt: skip

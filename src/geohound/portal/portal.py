@@ -30,6 +30,7 @@ from geohound.contracts import (
 )
 from geohound.model.account import Role
 from geohound.model.bbox import BBox
+from geohound.model.maintenance import Maintenance
 from geohound.model.service import Layer, Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord, Visit
@@ -86,6 +87,7 @@ class About:
         ""  # of the portal, where it is known by another than the one it listens at
     )
     attribution: str = ""  # who must be named where places of hosts are shown
+    maintenance: tuple[Maintenance, ...] = ()  # of hosts, as announced
     is_demo: bool = False  # what it shows was found on a simulated web
 
     @property

@@ -21,6 +21,7 @@ from geohound.contracts import (
     TaskStore,
 )
 from geohound.crawler.crawl_plan import Plan
+from geohound.model.maintenance import Maintenance, read_maintenance
 from geohound.model.service import Service
 from geohound.model.visit import RequestRecord
 from geohound.model.work.event import Progressed, Warned
@@ -67,6 +68,7 @@ COUNTED = (
 def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
     """A monitor as these settings describe it, to be stored with its task."""
     revisiting_of(settings)
+    maintenance_of(settings)
     return replace(crawl_spec(settings, ()), kind=TaskKind.MONITOR, watch=watch)
 
 
@@ -197,8 +199,17 @@ def plan_of(settings: Settings, watch: MonitorGoal) -> MonitorPlan:
         deep_layers=settings.monitor_layers,
         at_once=max(1, settings.monitor_at_once),
         max_bytes=settings.max_service_bytes,
+        maintenance=maintenance_of(settings),
         looks_per_day=settings.monitor_looks_per_day,
     )
+
+
+def maintenance_of(settings: Settings) -> tuple[Maintenance, ...]:
+    """What is announced; SettingsError where a line cannot be read."""
+    try:
+        return tuple(map(read_maintenance, settings.maintenance))
+    except ValueError as error:
+        raise SettingsError(f"The setting maintenance: {error}") from None
 
 
 def notice_plan_of(settings: Settings) -> NoticePlan:

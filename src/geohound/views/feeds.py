@@ -14,6 +14,7 @@ from xml.etree.ElementTree import (
 
 from geohound.model.biography import LifeChange, LifeEvent
 from geohound.model.health import HealthState
+from geohound.model.maintenance import Maintenance
 
 ATOM: Final = "application/atom+xml"
 JSON_FEED: Final = "application/feed+json"
@@ -52,13 +53,7 @@ class Feed(NamedTuple):
 
 def atom(feed: Feed) -> bytes:
     """RFC 4287."""
-    root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
-    _text(root, "title", feed.title)
-    _text(root, "id", feed.link)
-    _text(root, "updated", feed.updated.isoformat())
-    SubElement(root, "link", rel="self", href=_clean(feed.link))
-    SubElement(root, "link", href=_clean(feed.home))
-    _text(SubElement(root, "author"), "name", "Geohound")
+    root = _feed_root(feed.title, feed.link, feed.home, feed.updated)
     for entry in feed.entries:
         each = SubElement(root, "entry")
         _text(each, "title", _heading(entry))
@@ -68,6 +63,17 @@ def atom(feed: Feed) -> bytes:
         _text(each, "summary", entry.event.detail)
         SubElement(each, "category", term=str(entry.event.change))
     return bytes(tostring(root, "utf-8", xml_declaration=True))
+
+
+def _feed_root(title: str, link: str, home: str, updated: datetime) -> Element:
+    root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
+    _text(root, "title", title)
+    _text(root, "id", link)
+    _text(root, "updated", updated.isoformat())
+    SubElement(root, "link", rel="self", href=_clean(link))
+    SubElement(root, "link", href=_clean(home))
+    _text(SubElement(root, "author"), "name", "Geohound")
+    return root
 
 
 def json_feed(feed: Feed) -> dict[str, Any]:
@@ -122,21 +128,77 @@ def outages(events: Iterable[LifeEvent]) -> Iterator[Outage]:
         yield Outage(begin, None, reason)
 
 
+class CalendarEvent(NamedTuple):
+    uid: str
+    begin: datetime
+    end: datetime
+    summary: str
+    description: str
+
+
 def calendar(
     service_id: str, title: str, found: Iterable[Outage], now: datetime
 ) -> bytes:
     """RFC 5545: an event for each outage; one that lasts ends an hour from now."""
+    said = f"{title or service_id} does not answer"
+    return _calendar(
+        (
+            CalendarEvent(
+                f"{service_id}-{outage.begin.timestamp():.0f}",
+                outage.begin,
+                outage.end or now + timedelta(hours=1),
+                said,
+                outage.reason,
+            )
+            for outage in found
+        ),
+        now,
+    )
+
+
+def maintenance_calendar(windows: Iterable[Maintenance], now: datetime) -> bytes:
+    """An event for each window that was announced."""
+    return _calendar(
+        (
+            CalendarEvent(
+                _window_id(window), window.begins, window.ends, f"Maintenance of {window.host}", window.about
+            )
+            for window in windows
+        ),
+        now,
+    )  # fmt: skip
+
+
+def maintenance_atom(
+    windows: Sequence[Maintenance], link: str, home: str, now: datetime
+) -> bytes:
+    root = _feed_root("Geohound: announced maintenance", link, home, now)
+    for window in windows:
+        each = SubElement(root, "entry")
+        _text(each, "title", f"Maintenance of {window.host}")
+        _text(each, "id", f"tag:geohound,2026:maintenance/{_window_id(window)}")
+        _text(each, "updated", window.begins.isoformat())
+        SubElement(each, "link", href=_clean(home))
+        said = f"{window.begins.isoformat()} to {window.ends.isoformat()}"
+        _text(each, "summary", f"{said}: {window.about}" if window.about else said)
+    return bytes(tostring(root, "utf-8", xml_declaration=True))
+
+
+def _window_id(window: Maintenance) -> str:
+    return f"{window.host}-{window.begins.timestamp():.0f}"
+
+
+def _calendar(events: Iterable[CalendarEvent], now: datetime) -> bytes:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Geohound//monitor//EN"]
-    for outage in found:
-        end = outage.end or now + timedelta(hours=1)
+    for event in events:
         lines += [
             "BEGIN:VEVENT",
-            f"UID:{service_id}-{outage.begin.timestamp():.0f}@geohound",
+            f"UID:{event.uid}@geohound",
             f"DTSTAMP:{_stamp(now)}",
-            f"DTSTART:{_stamp(outage.begin)}",
-            f"DTEND:{_stamp(end)}",
-            f"SUMMARY:{_calendar_text(f'{title or service_id} does not answer')}",
-            f"DESCRIPTION:{_calendar_text(outage.reason)}",
+            f"DTSTART:{_stamp(event.begin)}",
+            f"DTEND:{_stamp(event.end)}",
+            f"SUMMARY:{_calendar_text(event.summary)}",
+            f"DESCRIPTION:{_calendar_text(event.description)}",
             "END:VEVENT",
         ]
     folded = [part for line in [*lines, "END:VCALENDAR"] for part in _folded(line)]

@@ -81,6 +81,8 @@ MAY: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/services/{id}/outages.ics"): ALL,
     ("GET", "/api/v1/services/{id}/badge.svg"): ALL,
     ("POST", "/api/v1/services/{id}/check"): USERS,
+    ("GET", "/api/v1/maintenance.atom"): ALL,
+    ("GET", "/api/v1/maintenance.ics"): ALL,
     ("GET", "/api/v1/feed.atom"): ALL,
     ("GET", "/api/v1/feed.json"): ALL,
     ("GET", "/api/v1/metrics"): ALL,

@@ -89,6 +89,8 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/api/v1/services/{id}/check": {"POST": Right.START_TASK},
     "/api/v1/feed.atom": _API_SEE,
     "/api/v1/feed.json": _API_SEE,
+    "/api/v1/maintenance.atom": _API_SEE,
+    "/api/v1/maintenance.ics": _API_SEE,
     "/api/v1/metrics": _API_SEE,
     "/api/v1/files": _API_SEE,
     "/api/v1/suggest": _API_SEE,

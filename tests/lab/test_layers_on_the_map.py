@@ -16,7 +16,8 @@ import pytest
 import uvicorn
 from lab_truth import MARKS, pick
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
+from real_browser import chromium
 
 from geohound import app as wiring
 from geohound.model.catalogue import Observation
@@ -61,15 +62,10 @@ def origin(identify: Callable[[str], Verdict], tmp_path: Path) -> Iterator[str]:
 def page(
     origin: str,
 ) -> Iterator[Page]:  # the lab is asked before the browser's own loop runs
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=arguments
-        )
+    with chromium() as browser:
         yield browser.new_page(
             viewport={"width": 1280, "height": 900}, color_scheme="light"
         )
-        browser.close()
 
 
 def _shot(page: Page) -> Image.Image:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import socket
-import threading
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from portal_people import PASSWORD, tasks_in
+from real_browser import chromium, served
 
+from geohound.model.notes import SavedSearch
 from geohound.model.work.event import Event, Progressed, ServiceFound, VisitEnded
 from geohound.model.work.task import CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
@@ -24,6 +22,7 @@ from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl
 from geohound.tasks.holder import this_process
+from geohound.topics import TOPICS, Classifier
 
 AXE = (
     Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
@@ -124,30 +123,10 @@ def origin(app) -> Iterator[str]:
         yield address
 
 
-@contextmanager
-def served(app) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(
-            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
-        )
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=arguments
-        )
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 def settle(page: Page) -> None:
@@ -193,8 +172,16 @@ def test_axe_finds_nothing_serious_on_the_pages_of_accounts(
 ):
     index = CatalogueIndex(store.catalogue, store.segments)
     app = create_app(
-        store.catalogue, index, kinds, tasks=tasks_in(store), accounts=people
+        store.catalogue,
+        index,
+        kinds,
+        tasks=tasks_in(store),
+        accounts=people,
+        notes=store.notes,
+        classifier=Classifier(TOPICS),
     )
+    now = store.clock.now()
+    store.notes.keep_search(SavedSearch("ada", "Rivers of Lapland", "q=a", now, now))
     with (
         served(app) as origin,
         browser.new_context(color_scheme=scheme, bypass_csp=True) as context,
@@ -205,9 +192,10 @@ def test_axe_finds_nothing_serious_on_the_pages_of_accounts(
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("main").get_by_role("button", name="Log in").click()
         page.wait_for_url(f"{origin}/")
-        assert serious(page, [f"{origin}/account", f"{origin}/users"]) == []
+        own = ("/account", "/users", "/saved", "/compare", "/judge")
+        assert serious(page, [origin + path for path in own]) == []
         page.set_viewport_size({"width": 390, "height": 844})
-        for path in ("/account", "/users"):
+        for path in own:
             page.goto(origin + path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 

@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from portal_people import PASSWORD, Person, tasks_in
+from real_browser import chromium, served
 from starlette.testclient import TestClient
 
 from geohound import app as wiring
@@ -207,3 +209,37 @@ def test_a_list_is_compared_and_the_difference_is_a_file(portal) -> None:
         "catalogue,https://land.example/wms",
     ]
     assert portal.post("/compare", data={"list": "nothing"}).status_code == 400
+
+
+@pytest.mark.slow
+def test_a_list_and_a_sample_are_used_with_the_keyboard_alone(
+    portal, store, tmp_path
+) -> None:
+    listed = tmp_path / "theirs.csv"
+    listed.write_text("https://land.example/wms\nhttps://other.example/wfs\n")
+    with served(portal.app) as origin, chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"{origin}/?q=land")
+        page.get_by_role("button", name="Save this search").press("Enter")
+        page.wait_for_url("**/saved")
+        expect(page.get_by_role("heading", name="land", exact=True)).to_be_visible()
+
+        page.goto(f"{origin}/judge?topic=land_cover&class=land_cover")
+        chosen = page.get_by_role("group", name="Is it really about")
+        chosen.get_by_label("open").focus()
+        page.keyboard.press("ArrowLeft")
+        expect(chosen.get_by_label("no")).to_be_checked()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("button", name="Keep").press("Enter")
+        expect(page.get_by_text("1 of 1 are real")).to_be_visible()
+
+        page.goto(f"{origin}/compare")
+        page.get_by_label("Or choose a file:").set_input_files(listed)
+        expect(page.locator("#list")).to_have_value(listed.read_text())
+        page.get_by_role("button", name="Compare").press("Enter")
+        expect(
+            page.get_by_role("link", name="https://other.example/wfs")
+        ).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download the differences").press("Enter")
+        assert "list,https://other.example/wfs" in download.value.path().read_text()

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
+from real_browser import chromium, served
 
 from geohound.model.work.event import Progressed, ServiceFound, VisitEnded
 from geohound.model.work.task import Claim, Ending, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
-from geohound.portal.assets import load_assets
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.tasks.control import TaskControl
 from geohound.tasks.holder import this_process
 
-CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _needs() -> None:
-    if not CHROMIUM.exists():
-        pytest.fail("Chromium is missing: run make system")
-    if not load_assets().scripts:
-        pytest.fail("The portal's pages are not built: run make frontend")
 
 
 @pytest.fixture
@@ -46,29 +33,19 @@ def origin(store: Store, kinds) -> Iterator[str]:
         tasks=tasks,
         names=(),
     )
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(
-            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
-        )
+
+    def begin(server: uvicorn.Server) -> None:
         events.is_closing = lambda: server.should_exit
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        yield f"http://localhost:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+
+    with served(app, "localhost", begin=begin) as address:
+        yield address
 
 
 @pytest.fixture
 def page(origin: str) -> Iterator[Page]:
     """A page whose complaints fail the test. It closes before its server does: a live page would complain of that."""
     complaints: list[str] = []
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=arguments
-        )
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.on(
             "console",
@@ -79,7 +56,6 @@ def page(origin: str) -> Iterator[Page]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(dialog.message))
         yield page
-        browser.close()
     assert complaints == []
 
 

@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
+from real_browser import chromium
 
 from geohound.cli.demo import geoweb_running, write_places
 from geoweb import World
 
-CHROMIUM = "/usr/bin/chromium"
 WAIT_MS = 60_000
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -71,12 +71,8 @@ def serving(config: Path, port: str) -> Iterator[tuple[str, subprocess.Popen[str
 
 @pytest.fixture
 def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with chromium() as browser:
         yield browser.new_page(viewport={"width": 1280, "height": 900})
-        browser.close()
 
 
 def test_services_of_a_hunt_appear_by_themselves_and_the_hunt_outlives_its_server(

@@ -6,17 +6,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
+from real_browser import chromium
 
 from geoweb.visitors import local_address
 
-CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
@@ -34,13 +33,8 @@ def portal() -> Iterator[str]:
 
 @pytest.fixture
 def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=arguments
-        )
+    with chromium() as browser:
         yield browser.new_page(viewport={"width": 1280, "height": 900})
-        browser.close()
 
 
 def fetch(address: str) -> str:

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from portal_people import FOREIGN, OWN, PASSWORD, SAMPLE
+from real_browser import chromium, served
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def origin(app) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(
-            uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
-        )
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        yield f"http://localhost:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+    with served(app, "localhost") as address:
+        yield address
 
 
 @pytest.fixture
 def page(origin: str) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=arguments
-        )
+    with chromium() as browser:
         yield browser.new_page(viewport={"width": 390, "height": 800})
-        browser.close()
 
 
 def log_in(page: Page, name: str) -> None:

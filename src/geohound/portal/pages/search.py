@@ -125,6 +125,10 @@ def search_page(request: Request) -> Response:
     addable = [] if is_front else [card.drawn for card in cards]
     urls = [each.drawing.url for each in (*drawn, *addable) if each]
     page.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
+    if context[
+        "may_keep"
+    ]:  # with `no-referrer` browsers do not say where a form comes from
+        page.headers["Referrer-Policy"] = "same-origin"
     return page
 
 

@@ -162,7 +162,8 @@ class Settings:
         "", "key with which these messages are signed (HMAC-SHA256); empty = not signed"
     )
     digest_to: tuple[str, ...] = _setting(
-        (), "e-mail addresses that get one digest of what happened; empty = none"
+        (),
+        "e-mail addresses that get one digest of what happened; NAME=ADDRESS: of what the tasks of this account met",
     )
     digest_from: str = _setting("geohound@localhost", "sender of the digest")
     digest_hours: float = _setting(24.0, "minimum time between two digests, in hours")

@@ -19,6 +19,7 @@ from geohound.monitor.notifying import (
     MAX_LINES,
     NoticePlan,
     Notifier,
+    PersonalDigest,
     digest,
     signed,
 )
@@ -286,3 +287,24 @@ class SlowReceiver(Receiver):
     async def post(self, url, body, headers):
         await asyncio.sleep(0.05)
         return await super().post(url, body, headers)
+
+
+def test_an_account_gets_one_mail_about_its_own_services_and_none_about_others() -> (
+    None
+):
+    past, receiver = Past(), Receiver()
+    mine = {"0123456789abcdef"}
+    own = PersonalDigest(receiver.mail, lambda: mine.__contains__)
+    notifier = Notifier(NoticePlan(), past, MemoryKnowledge(), None, None, {"ada": own})
+    in_loop(notifier.start(NOON))
+    past.events.append(event(1)._replace(service_id="f" * 16))
+    send(notifier, 25 * 60)
+    assert not receiver.bodies, "nothing of hers"
+    past.events += [event(2), event(3)._replace(service_id="f" * 16)]
+    send(notifier, 26 * 60)
+    assert not receiver.bodies, "not more than one a day"
+    send(notifier, 50 * 60)
+    ((subject, text),) = receiver.bodies
+    assert subject == "Geohound: 1 state"
+    assert "0123456789abcdef" in text
+    assert "f" * 16 not in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -170,18 +170,28 @@ def page_runner(settings: Settings, processes: int = 1) -> PageRunner | None:
 
 
 def notifier(
-    settings: Settings, history: HistoryStore, kept: KnowledgeStore
+    settings: Settings,
+    history: HistoryStore,
+    kept: KnowledgeStore,
+    concerns: Callable[[str], Callable[[str], bool]],
 ) -> Notifier:
     """Lets others know what happened to services, as the settings say; webhooks go through the guard."""
-    from geohound.monitor.notifying import Notifier
+    from geohound.monitor.notifying import Notifier, PersonalDigest
     from geohound.net.mailer import Mailer
     from geohound.net.poster import Poster
     from geohound.tasks.monitoring import notice_plan_of
 
     guard, routes = _guard_and_routes(settings)
     poster = Poster(guard, settings.user_agent, routes)
-    mailer = Mailer(
-        settings.smtp_host, settings.smtp_port, settings.digest_from, settings.digest_to
+    mailer = partial(
+        Mailer, settings.smtp_host, settings.smtp_port, settings.digest_from
     )
-    mail = mailer.mail if settings.digest_to else None
-    return Notifier(notice_plan_of(settings), history, kept, poster.post, mail)
+    to_all = [each for each in settings.digest_to if "=" not in each]
+    own = dict(each.split("=", 1) for each in settings.digest_to if "=" in each)
+    personal = {
+        account: PersonalDigest(mailer([address]).mail, partial(concerns, account))
+        for account, address in own.items()
+    }
+    mail = mailer(to_all).mail if to_all else None
+    plan = notice_plan_of(settings)
+    return Notifier(plan, history, kept, poster.post, mail, personal)

@@ -31,6 +31,17 @@ Post = Callable[
 Mail = Callable[[str, str], Awaitable[str]]  # subject and text
 
 
+Concerns = Callable[[str], bool]  # is this service one of theirs?
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalDigest:
+    """The digest of one account: of the services that its tasks have met."""
+
+    mail: Mail
+    concerns: Callable[[], Concerns]  # as it is when the mail is written
+
+
 @dataclass(frozen=True, slots=True)
 class NoticePlan:
     """Who is to hear of what happens."""
@@ -62,6 +73,9 @@ class Notifier:
     kept: KnowledgeStore
     post: Post | None = None
     mail: Mail | None = None
+    personal: Mapping[str, PersonalDigest] = field(
+        default_factory=dict
+    )  # by the name of the account
     problems: dict[str, str] = field(
         default_factory=dict
     )  # of receivers that did not take what was sent last
@@ -70,13 +84,14 @@ class Notifier:
         """A new receiver hears of what happens from now on."""
         for name in self._names():
             if not self.kept.find(_key(name)):
-                wait_s = self.plan.digest_every_s if name == DIGEST else 0.0
+                wait_s = self.plan.digest_every_s if _is_digest(name) else 0.0
                 await self._keep(
                     name, _Receiver(self.history.newest(), now.timestamp() + wait_s)
                 )
 
     def _names(self) -> list[str]:
-        return [*self.plan.webhooks, *([DIGEST] if self.mail else [])]
+        own = [f"{DIGEST} of {account}" for account in self.personal]
+        return [*self.plan.webhooks, *([DIGEST] if self.mail else []), *own]
 
     async def _keep(self, name: str, receiver: _Receiver) -> None:
         await self.kept.keep(_key(name), _packed(receiver))
@@ -103,7 +118,7 @@ class Notifier:
                 await self._send_to(name, receiver, now)
 
     async def _send_to(self, name: str, receiver: _Receiver, now: datetime) -> None:
-        most = MAX_DIGEST if name == DIGEST else MAX_EVENTS
+        most = MAX_DIGEST if _is_digest(name) else MAX_EVENTS
         for _ in range(MAX_MESSAGES):
             events = self.history.after(receiver.heard, most)
             if not events or now.timestamp() < receiver.next_at:
@@ -117,9 +132,8 @@ class Notifier:
     async def _deliver(
         self, name: str, events: Sequence[LifeEvent], now: datetime
     ) -> str:
-        if name == DIGEST:
-            subject, text = digest(events)
-            return await self.mail(subject, text) if self.mail else ""
+        if _is_digest(name):
+            return await self._mail(name, events)
         body = json.dumps(
             {"events": [_record(event) for event in events]}, ensure_ascii=True
         ).encode()
@@ -128,6 +142,15 @@ class Notifier:
             if self.post
             else ""
         )
+
+    async def _mail(self, name: str, events: Sequence[LifeEvent]) -> str:
+        """Nothing is sent to whom nothing concerns."""
+        mail = self.mail
+        if name != DIGEST:
+            personal = self.personal[name.removeprefix(f"{DIGEST} of ")]
+            mail, concerns = personal.mail, personal.concerns()
+            events = [event for event in events if concerns(event.service_id)]
+        return await mail(*digest(events)) if mail and events else ""
 
     def _note(
         self, name: str, receiver: _Receiver, problem: str, number: int, now: datetime
@@ -143,8 +166,12 @@ class Notifier:
         self.problems.pop(name, None)
         receiver.failures, receiver.heard = 0, number
         receiver.next_at = now.timestamp() + (
-            self.plan.digest_every_s if name == DIGEST else 0.0
+            self.plan.digest_every_s if _is_digest(name) else 0.0
         )
+
+
+def _is_digest(name: str) -> bool:
+    return name == DIGEST or name.startswith(f"{DIGEST} of ")
 
 
 def _key(name: str) -> str:

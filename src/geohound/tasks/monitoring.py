@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 
 from geohound.contracts import (
@@ -39,7 +40,7 @@ from geohound.model.work.task import (
     Wanted,
 )
 from geohound.monitor.monitor import Monitor
-from geohound.monitor.notifying import NoticePlan, Notifier
+from geohound.monitor.notifying import Concerns, NoticePlan, Notifier
 from geohound.monitor.parts import MonitorParts, MonitorPlan
 from geohound.monitor.rates import DAY_S
 from geohound.monitor.schedule import Revisiting, RevisitPolicy
@@ -135,7 +136,9 @@ class MonitorBuilder:
     fetcher: Callable[[Settings, Turns, Callable[[RequestRecord], None]], Fetcher]
     book: AddressBook
     examiner: Callable[[Settings, Plan, Turns], Examiner]
-    notifier: Callable[[Settings, HistoryStore, KnowledgeStore], Notifier]
+    notifier: Callable[
+        [Settings, HistoryStore, KnowledgeStore, Callable[[str], Concerns]], Notifier
+    ]
 
     @asynccontextmanager
     async def build(
@@ -155,7 +158,9 @@ class MonitorBuilder:
 
             plan = crawl_plan_of(settings, task, counts_links=False)
             examiner = self.examiner(settings, plan, hosts.turns())
-            notifier = self.notifier(settings, store.history, store.knowledge)
+            notifier = self.notifier(
+                settings, store.history, store.knowledge, partial(met_by, store)
+            )
             await notifier.start(store.clock.now())
 
             async def examine(job: Job) -> Report:
@@ -188,6 +193,16 @@ class MonitorBuilder:
             finally:
                 await examiner.close()
                 await fetcher.close()
+
+
+def met_by(store: MonitorStore, account: str) -> Concerns:
+    """Which services the tasks of this account have met."""
+    own = {task.id for task in store.tasks.list() if task.spec.owner == account}
+
+    def concerns(service_id: str) -> bool:
+        return any(met.task in own for met in store.catalogue.sightings(service_id))
+
+    return concerns
 
 
 def plan_of(settings: Settings, watch: MonitorGoal) -> MonitorPlan:

@@ -148,8 +148,8 @@ def test_a_dry_run_asks_nobody_and_makes_no_catalogue(web, tmp_path: Path) -> No
     )
     plan = lines(done.stdout)[0]["plan"]
     assert plan["queries"][:3] == ["rivers", "rivers WMS", "rivers getcapabilities"]
-    assert (plan["max_queries"], plan["max_cost_usd"]) == (50, 0.25), (
-        "50 requests at half a cent"
+    assert (plan["max_queries"], plan["max_cost_usd"]) == (50, 0.0), (
+        "of Brave no more than what is free is asked for"
     )
     assert [row["missing_keys"] for row in plan["searchers"]] == [
         [],

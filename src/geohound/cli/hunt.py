@@ -293,7 +293,11 @@ def _plan(
         }
         for name, part in parts
     ]
-    dearest = max((part.terms.cost_usd for _, part in parts), default=0.0)
+    pays = settings.max_search_cost_usd > 0  # else no more than what is free
+    dearest = max(
+        (p.terms.cost_usd for _, p in parts if pays or not p.terms.free_requests),
+        default=0.0,
+    )
     asks = parts and spec.goal.queries and SEARCH in spec.goal.steps
     most = settings.max_queries if asks else 0
     paid = most * dearest

@@ -29,7 +29,7 @@ _TEXTS = (
     "key_param",
 )
 _COUNTS = ("page_size", "max_results")
-_AMOUNTS = ("cost_usd", "free_requests")
+_AMOUNTS = ("cost_usd", "free_requests", "most_requests")
 _NUMBERS = (*_COUNTS, *_AMOUNTS)
 _WORDS = ("period", "note", "url_operator")
 _KNOWN = frozenset({*_TEXTS, *_NUMBERS, *_WORDS})

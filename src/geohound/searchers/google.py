@@ -13,8 +13,8 @@ from ._asking import inside
 from ._part import WebSearcher, count, results
 
 _TERMS = SearchTerms(
-    page_size=10, max_results=100, cost_usd=0.005, free_requests=100, period="day",
-    note="for customers of before only, until 1 January 2027; at most 10,000 requests a day",
+    page_size=10, max_results=100, cost_usd=0.005, free_requests=100, period="day", most_requests=10_000,
+    note="for customers of before only, until 1 January 2027",
     url_operator="inurl:",
 )  # fmt: skip
 

@@ -443,6 +443,24 @@ def test_who_pays_goes_on_after_the_free_requests(cache, clock) -> None:
     rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=1.0)
     rig.run()
     assert len(one.asked) == 3
+    assert rig.yields.cost_usd == pytest.approx(0.02), "the first was free"
+    assert [event.cost for event in rig.events] == [0.0, 0.01, 0.01]
+
+
+def test_nobody_pays_for_more_than_a_provider_answers(cache, clock) -> None:
+    one = Scripted(
+        lambda text, _n: page(text, more=False),
+        most_requests=2,
+        period="day",
+        cost_usd=0.01,
+    )
+    rig = Rig(one, cache, clock, queries=tuple("abc"))
+    rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=1.0)
+    rig.run()
+    assert len(one.asked) == 2
+    assert rig.hunt.providers.failures == {
+        "one": "One: it answers 2 requests a day, and these are used up"
+    }
 
 
 def test_a_short_pause_is_waited_for_and_a_long_one_is_not(cache, clock) -> None:

@@ -48,6 +48,7 @@ class SearchTerms:
     max_results: int = 1000  # of one query: further pages are refused or repeat
     cost_usd: float = 0.0  # of one request beyond those that are free
     free_requests: int = 0  # within each period
+    most_requests: int = 0  # the same, for money too; 0: no limit is published
     period: str = ""  # day or month; empty: there is no quota that is published
     note: str = ""
     url_operator: str = ""  # stands before a word that is to be found in addresses; empty: there is none

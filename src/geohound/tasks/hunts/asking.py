@@ -118,24 +118,26 @@ class Asker:
         number = self._number_of(source, asked.text)
         if not number:
             return None
-        page, requests = await self.providers.page(
-            PageAsked(source, asked.text, number)
-        )
+        had = await self.providers.page(PageAsked(source, asked.text, number))
+        page, requests = had.page, had.requests
         is_cached = page is not None and not requests
         is_thrown_away = asked.is_count and not self.plan.rules.deepens
         if requests and not is_thrown_away:  # also those in vain
-            self.results.open_step(self._new_step(asked, source)).requests += requests
+            step = self.results.open_step(self._new_step(asked, source))
+            step.requests += requests
+            step.cost_usd += had.cost_usd
         if page is None:
             return None
-        new = (
-            0
-            if is_thrown_away
-            else self._note(asked, source, number, page, is_cached=is_cached)
-        )
-        cost = 0.0 if is_cached else source.searcher.terms.cost_usd
+        new = 0 if is_thrown_away else self._note(asked, source, number, page)
         self.providers.emit(
             QueryAnswered(
-                source.name, asked.text, number, len(page.results), new, cost, is_cached
+                source.name,
+                asked.text,
+                number,
+                len(page.results),
+                new,
+                had.cost_usd,
+                is_cached,
             )
         )
         return page
@@ -153,8 +155,6 @@ class Asker:
         source: AskedSearcher,
         number: int,
         page: SearchPage,
-        *,
-        is_cached: bool,
     ) -> int:
         """What a page has brought; how many of its addresses nobody has named before."""
         terms = source.searcher.terms
@@ -165,7 +165,6 @@ class Asker:
         step = self.results.open_step(self._new_step(asked, source))
         step.results += len(page.results)
         step.seeds += new
-        step.cost_usd += 0.0 if is_cached else terms.cost_usd
         step.pages = max(step.pages, number)
         step.has_more = (
             page.has_more and not repeats and number * terms.page_size < most

@@ -47,6 +47,14 @@ class PageAsked(NamedTuple):
     number: int
 
 
+class PageHad(NamedTuple):
+    """A page if it was to be had, how many requests it took, and what these cost: none where it had been kept."""
+
+    page: SearchPage | None
+    requests: int = 0
+    cost_usd: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
     """What a hunt may ask and pay for, over all its runs."""
@@ -72,9 +80,9 @@ class Providers:
     failures: dict[str, str] = field(
         default_factory=dict
     )  # a sentence for each that is left alone
-    _free: dict[str, int] = field(
+    _used: dict[str, int] = field(
         default_factory=dict
-    )  # requests that cost nothing, in this period
+    )  # requests of this period, where a provider counts them by period
 
     @property
     def usable(self) -> list[AskedSearcher]:
@@ -100,29 +108,27 @@ class Providers:
             else None
         )
 
-    async def page(self, asked: PageAsked) -> tuple[SearchPage | None, int]:
-        """The page, if it is to be had, and how many requests that took: none where it had been kept."""
+    async def page(self, asked: PageAsked) -> PageHad:
+        """The page, from what was kept or by a request, as far as the budget and the quota of the provider go."""
         kept = self.kept(asked)
         if kept is not None:
-            return kept, 0
+            return PageHad(kept)
         if self.is_spent or asked.source.name in self.failures:
-            return None, 0
-        if not self._has_free(asked.source):
-            self._give_up(asked, _spent_quota(asked.source.searcher), 0.0)
-            return None, 0
+            return PageHad(None)
+        used_up = self._used_up(asked.source)
+        if used_up:
+            self._give_up(asked, used_up, 0.0)
+            return PageHad(None)
+        before = self.yields.cost_usd
         answer, requests = await self._request(asked)
+        cost = self.yields.cost_usd - before
         if isinstance(answer, Failure):
-            cost = (
-                asked.source.searcher.terms.cost_usd
-                if answer.reason.means.is_asked
-                else 0.0
-            )
             self._give_up(asked, answer.detail, cost)
-            return None, requests
+            return PageHad(None, requests, cost)
         await self.cache.keep(
             asked.source.name, asked.text, asked.number, answer, self.task
         )
-        return answer, requests
+        return PageHad(answer, requests, cost)
 
     def _give_up(self, asked: PageAsked, why: str, cost_usd: float) -> None:
         name = asked.source.name
@@ -131,21 +137,28 @@ class Providers:
             QueryAnswered(name, asked.text, asked.number, 0, 0, cost_usd, reason=why)
         )
 
-    def _has_free(self, source: AskedSearcher) -> bool:
-        """Is a request free, or does the user pay for more?"""
-        terms = source.searcher.terms
-        if (
-            not terms.free_requests
-            or terms.period not in _PERIODS_S
-            or self.budget.max_cost_usd
-        ):
-            return True
-        if source.name not in self._free:
-            kept = self.cache.kept(_PERIODS_S[terms.period])
-            self._free[source.name] = terms.free_requests - sum(
-                each.source == source.name for each in kept
-            )
-        return self._free[source.name] > 0
+    def _used_up(self, source: AskedSearcher) -> str:
+        """Why no further request may be made of a provider in this period; empty: one may be made."""
+        terms, title = source.searcher.terms, source.searcher.title
+        used = self._used_of(source)
+        if used is None:
+            return ""
+        if 0 < terms.most_requests <= used:
+            return f"{title}: it answers {terms.most_requests:,} requests a {terms.period}, and these are used up"
+        if self.budget.max_cost_usd or not 0 < terms.free_requests <= used:
+            return ""
+        free = f"{title}: the {terms.free_requests:,} free requests of this {terms.period} are used up"
+        return f"{free}; set max_search_cost_usd to pay for more"
+
+    def _used_of(self, source: AskedSearcher) -> int | None:
+        """Requests of this period, by all hunts; None where the provider publishes no period."""
+        period_s = _PERIODS_S.get(source.searcher.terms.period)
+        if period_s is None:
+            return None
+        if source.name not in self._used:
+            kept = self.cache.kept(period_s)
+            self._used[source.name] = sum(each.source == source.name for each in kept)
+        return self._used[source.name]
 
     async def _request(self, asked: PageAsked) -> tuple[SearchPage | Failure, int]:
         """One request; a second one after a short pause where the first one failed for a while; how many were made."""
@@ -170,12 +183,10 @@ class Providers:
         return answer, 2
 
     def _count(self, source: AskedSearcher) -> None:
-        self.yields.count_request(source.name, source.searcher.terms.cost_usd)
-        if source.name in self._free:
-            self._free[source.name] -= 1
-
-
-def _spent_quota(searcher: Searcher) -> str:
-    terms = searcher.terms
-    used = f"{searcher.title}: the {terms.free_requests:,} free requests of this {terms.period} are used up"
-    return f"{used}; set max_search_cost_usd to pay for more"
+        """One request more, which costs nothing while free ones are left."""
+        terms = source.searcher.terms
+        used = self._used_of(source)
+        is_free = used is not None and used < terms.free_requests
+        self.yields.count_request(source.name, 0.0 if is_free else terms.cost_usd)
+        if used is not None:
+            self._used[source.name] = used + 1

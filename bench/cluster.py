@@ -3,7 +3,7 @@
     .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite, and scrapy-redis
     .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]    nodes, head and database killed, frozen, slow
     .venv/bin/python bench/cluster.py takeover [TIMES]   until the shards of a killed node have another owner
-    .venv/bin/python bench/cluster.py log [URLS]         admissions and settlements a second, SQLite and PostgreSQL
+    .venv/bin/python bench/cluster.py log [URLS]         admissions, claims and settlements a second, in both databases
     .venv/bin/python bench/cluster.py search [SERVICES]  p95 of SQLite and PostgreSQL
 
 All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb; both databases write to one disk
@@ -17,6 +17,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ from geohound.search.index import CatalogueIndex
 from geohound.stores import postgres, sqlite
 from geoweb import World
 
+CLAIMS = 20_000
 DELAY_S = 0.02  # between two requests to a host
 
 
@@ -133,28 +135,58 @@ def candidate(n: int) -> Candidate:
 
 
 async def fill(store: Any, urls: int) -> dict[str, float]:
-    claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "bench", 3600.0)
+    """Rates of the first and of the last tenth tell whether a log that grows becomes slower."""
+    claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "bench", 86_400.0)
+    admitted = await batched(
+        store, claim, urls, lambda some: FrontierBatch(urls=new_urls(some))
+    )
+    claimed = claims_per_s(store, claim.task, urls)
+    settled = await batched(
+        store, claim, urls, lambda some: FrontierBatch(ends=ended_urls(some))
+    )
     began = time.perf_counter()
-    for first in range(1, urls + 1, 1000):
-        some = range(first, min(first + 1000, urls + 1))
-        new = [
-            NewUrl(n, n * 2654435761 % 2**62, n % 1000, UrlState.PENDING, candidate(n)) for n in some
-        ]  # fmt: skip
-        await store.log.append(claim, FrontierBatch(urls=new))
-    admitted = time.perf_counter()
-    for first in range(1, urls + 1, 1000):
-        ends = [
-            UrlEnd(n, UrlState.DONE, 1, None, 200, 0, "10.0.0.1", None, 0.0)
-            for n in range(first, min(first + 1000, urls + 1))
-        ]
-        await store.log.append(claim, FrontierBatch(ends=ends))
-    settled = time.perf_counter()
     replayed = sum(1 for _ in store.log.replay(claim.task))
-    read = time.perf_counter()
     return {
-        "admitted_per_s": round(urls / (admitted - began)), "settled_per_s": round(urls / (settled - admitted)),
-        "replayed_per_s": round(replayed / (read - settled)),
+        "admitted_per_s": admitted, "claimed_per_s": claimed, "settled_per_s": settled,
+        "replayed_per_s": round(replayed / (time.perf_counter() - began)),
     }  # fmt: skip
+
+
+async def batched(
+    store: Any, claim: Any, urls: int, make: Callable[[range], FrontierBatch]
+) -> dict[str, int]:
+    """URLs a second: of all, of the first tenth, of the last one."""
+    times = [time.perf_counter()]
+    for first in range(1, urls + 1, 1000):
+        await store.log.append(claim, make(range(first, min(first + 1000, urls + 1))))
+        times.append(time.perf_counter())
+    tenth = max(1, len(times) // 10)
+    return {
+        "all": round(urls / (times[-1] - times[0])),
+        "first_tenth": round(1000 * tenth / (times[tenth] - times[0])),
+        "last_tenth": round(1000 * tenth / (times[-1] - times[-1 - tenth])),
+    }
+
+
+def new_urls(some: range) -> list[NewUrl]:
+    return [
+        NewUrl(n, n * 2654435761 % 2**62, n % 1000, UrlState.PENDING, candidate(n)) for n in some
+    ]  # fmt: skip
+
+
+def ended_urls(some: range) -> list[UrlEnd]:
+    return [
+        UrlEnd(n, UrlState.DONE, 1, None, 200, 0, "10.0.0.1", None, 0.0) for n in some
+    ]
+
+
+def claims_per_s(store: Any, task: int, urls: int) -> int:
+    """The order of a frontier is in memory: a claim reads, of the URLs whose hosts are due, what their jobs need."""
+    chance = random.Random(3)
+    began = time.perf_counter()
+    for _ in range(CLAIMS // 50):
+        store.log.load(task, sorted(chance.sample(range(1, urls + 1), 50)))
+    return round(CLAIMS / (time.perf_counter() - began))
 
 
 def search_speed(services: int) -> None:

@@ -98,6 +98,28 @@ def test_visits_say_which_pages_were_read_lately_and_give_them_no_status(
     store.close()
 
 
+def test_a_page_that_was_kept_and_not_settled_when_a_kill_came_is_read_and_counts(
+    tmp_path: Path,
+) -> None:
+    """Its copy is our own: nobody else has read it for us."""
+    store, pages = open_store(tmp_path / "c.db", SystemClock()), web()
+    first = run_task(store, pages, SEED)
+    with store.database.write() as connection:  # all but the seed and the service
+        connection.execute(
+            "UPDATE url SET state = 0 WHERE purpose = 0 AND url <> ?", (SEED,)
+        )
+        connection.execute("DELETE FROM mark")
+    pages.asked.clear()
+    plan = {"page_room": ROOM, "revisit_after_s": HOUR_S}
+    again = asyncio.run(crawl(store, pages, 1, seed=SEED, **plan))
+    assert again.observer.pages_known == 0
+    assert "http://a.test/hub" in pages.asked
+    assert first.observer.pages == 4
+    told = {visit.url: (visit.status, visit.reason) for visit in store.log.visits(1)}
+    assert told["http://a.test/hub"] == (200, None)
+    store.close()
+
+
 def test_who_wants_every_page_fresh_gets_it(tmp_path: Path) -> None:
     store, pages = open_store(tmp_path / "c.db", SystemClock()), web()
     run_task(store, pages, SEED)

@@ -69,9 +69,10 @@ async def never(*_: object) -> AsyncIterator[None]:
     yield
 
 
-def serve(tasks: MemoryTasks, is_met) -> None:
+def serve(tasks: MemoryTasks, is_met, *, suspects: bool = True) -> None:
     async def story() -> None:
-        serving = asyncio.create_task(TaskRunner(tasks, never, SystemClock()).serve())
+        runner = TaskRunner(tasks, never, SystemClock(), suspects=suspects)
+        serving = asyncio.create_task(runner.serve())
         async with asyncio.timeout(20):
             while not is_met():
                 await asyncio.sleep(0.01)
@@ -100,6 +101,18 @@ def test_a_task_that_killed_five_processes_fails_with_a_reason() -> None:
     assert [event.message.partition(";")[0] for event in said] == [
         "The process that runs this task died 5 times in a row"
     ]
+
+
+def test_a_task_that_reads_nothing_itself_is_never_given_up() -> None:
+    """A divided task dies with the head of its cluster, however often that is."""
+    tasks = MemoryTasks(SystemClock())
+    task = crashed(tasks, 30)
+    is_tried = lambda: any(  # noqa: E731
+        "must not be built" in str(numbered.event)
+        for numbered in tasks.events(task).events
+    )
+    serve(tasks, is_tried, suspects=False)
+    assert is_tried()
 
 
 def test_whoever_resumes_it_by_hand_gets_a_fresh_start() -> None:

@@ -206,7 +206,8 @@ def divided_runner(settings: Settings) -> Iterator[TaskRunner]:
         parts = DividedParts(
             store.tasks, store.shards, store, store.clock, settings.shards
         )
-        yield TaskRunner(store.tasks, DividedBuilder(parts).build, store.clock)
+        build = DividedBuilder(parts).build
+        yield TaskRunner(store.tasks, build, store.clock, suspects=False)
 
 
 def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> int:

@@ -19,7 +19,14 @@ from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided
 
 from .leaving import leave_when_asked
-from .takeover import SupervisorStore, free_claims, shards_under_way, write_status
+from .takeover import (
+    SupervisorStore,
+    free_claims,
+    free_lapsed,
+    holders_of_shards,
+    shards_under_way,
+    write_status,
+)
 from .worker import Worker
 
 log = logging.getLogger(__name__)
@@ -48,6 +55,7 @@ class ClusterSupervisor:
         self._workers: dict[str, _Hired] = {}  # by node and number
         self._nodes: dict[str, dict[str, Any]] = {}
         self._store: SupervisorStore | None = None
+        self._before: frozenset[str] | None = None  # who held tasks when we came
         # Here, not in a method: when Ray starts a supervisor anew, nobody is there to call one.
         self._serving = [
             asyncio.create_task(self._divide()),
@@ -102,6 +110,9 @@ class ClusterSupervisor:
         }
         self._nodes = alive
         store = await self._open_store()
+        if self._before is None:
+            self._before = await asyncio.to_thread(holders_of_shards, store)
+        await asyncio.to_thread(free_lapsed, store, self._before)
         gone = [worker for worker in self._workers.values() if worker.node not in alive]
         for worker in gone:
             await self._let_go(worker, is_node=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
-from geohound.contracts import ShardStore, TaskStore
+from geohound.contracts import Clock, ShardStore, TaskStore
 from geohound.model.work.task import UNDER_WAY, TaskFilter, TaskState, Wanted
 from geohound.tasks.divided_work import is_run_whole
 
@@ -17,6 +17,8 @@ class SupervisorStore(Protocol):
     def tasks(self) -> TaskStore: ...
     @property
     def shards(self) -> ShardStore: ...
+    @property
+    def clock(self) -> Clock: ...
 
 
 _RUNNING = TaskFilter(frozenset({TaskState.RUNNING}), parts=None)
@@ -38,6 +40,26 @@ def free_claims(store: SupervisorStore, holder: str, *, requeue: bool) -> int:
             if requeue and task.wanted is Wanted.RUN:
                 store.tasks.want(task.id, Wanted.RUN)
     return len(held)
+
+
+def holders_of_shards(store: SupervisorStore) -> frozenset[str]:
+    """Who held tasks when a supervisor came: workers of one that is gone, which end with it."""
+    found = store.tasks.list(_RUNNING)
+    return frozenset(task.claim.holder for task in found if task.claim is not None)
+
+
+def free_lapsed(store: SupervisorStore, holders: frozenset[str]) -> int:
+    """Queue what these held and let lapse; how many. It did not kill them: their node, or the head, was gone."""
+    now = store.clock.now()
+    lapsed = [
+        task
+        for task in store.tasks.list(_RUNNING)
+        if task.claim and task.claim.holder in holders and not task.is_held(now)
+    ]
+    for task in lapsed:
+        if task.wanted is Wanted.RUN:
+            store.tasks.want(task.id, Wanted.RUN)
+    return len(lapsed)
 
 
 def shards_under_way(store: SupervisorStore) -> int:

@@ -16,7 +16,7 @@ from geohound.model.work.job import Job, Report
 from .autoscaled_pool import AutoscaledPool
 from .connectivity import ConnectivityMonitor, is_answer
 from .crawl_plan import CrawlParts, Plan
-from .job_maker import Jobs
+from .job_maker import Copies, Jobs
 from .log_line import LogLine
 from .observer import CrawlObserver
 from .report_handler import ReportHandler
@@ -66,9 +66,16 @@ class Crawl:
             Lane.PROBES: AutoscaledPool(plan.testers, start=8, most=128),
         }
         self._reports = ReportHandler(plan, parts, observer)
-        kept = parts.kept_pages, plan.revisit_after_s
+        kept = parts.kept_pages
+        copies = (
+            Copies(kept, plan.revisit_after_s, plan.task) if kept is not None else None
+        )
         self._jobs = Jobs(
-            parts.catalogue, parts.robots, parts.examiner, *kept, self._reports.watched
+            parts.catalogue,
+            parts.robots,
+            parts.examiner,
+            copies,
+            self._reports.watched,
         )
         self._stopping = False
         self._fatal: Exception | None = None

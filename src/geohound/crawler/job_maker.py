@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from geohound.contracts import CatalogueStore, Examiner, KeptPages, RobotsCache
 from geohound.model.compact_sets import HashSet
 from geohound.model.service import NOTHING_KNOWN
@@ -15,6 +17,14 @@ _FILES = frozenset({Via.SCRIPT, Via.CONFIG})
 _NO_SERVICES = frozenset({Purpose.HARVEST, Purpose.FILE, Purpose.WATCHER})
 
 
+class Copies(NamedTuple):
+    """Pages that other tasks than ours read, not longer ago than `max_age_s`."""
+
+    pages: KeptPages
+    max_age_s: float
+    task: int
+
+
 class Jobs:
     """Makes the jobs of one crawl."""
 
@@ -23,11 +33,10 @@ class Jobs:
         catalogue: CatalogueStore,
         robots: RobotsCache | None,
         examiner: Examiner,
-        kept_pages: KeptPages | None = None,
-        revisit_after_s: float = 0.0,
+        copies: Copies | None = None,
         watched: WatchedSites | None = None,
     ) -> None:
-        """Pages that were read in the last `revisit_after_s`, by whatever task, are not asked for again.
+        """Pages of which there are `copies` are not asked for again.
 
         `watched` knows better where a watcher reports that a page has changed.
         """
@@ -35,8 +44,7 @@ class Jobs:
         self._catalogue = catalogue
         self._robots = robots
         self._examiner = examiner
-        self._kept_pages = kept_pages if revisit_after_s > 0 else None
-        self._revisit_after_s = revisit_after_s
+        self._copies = copies if copies and copies.max_age_s > 0 else None
         self._restarts = 0
         self._sent = HashSet()  # origins of which the workers have heard
 
@@ -69,12 +77,16 @@ class Jobs:
         )
 
     def _copy_of(self, candidate: Candidate) -> KeptPage | None:
-        """What another task read lately. Seeds are always read: who names a page wants it as it is now (PH-5)."""
-        if self._kept_pages is None or not candidate.is_page or candidate.depth == 0:
+        """What another task read lately. Seeds are always read: who names a page wants it as it is now (PH-5).
+
+        A copy of our own is there where a kill came between keeping and settling: that page is read again, and counts.
+        """
+        if self._copies is None or not candidate.is_page or candidate.depth == 0:
             return None
         if self._watched is not None and self._watched.is_reported(candidate.url):
             return None
-        return self._kept_pages.recent(candidate.url, self._revisit_after_s)
+        copy = self._copies.pages.recent(candidate.url, self._copies.max_age_s)
+        return None if copy is not None and copy.task == self._copies.task else copy
 
     def _robots_of(self, url: str) -> tuple[CachedRobots, ...]:
         """The robots.txt of a host that no worker has heard of; with www and without, since both lead to each other."""

@@ -64,7 +64,11 @@ class TaskRunner:
         build: Build,
         clock: Clock,
         listener: Listener | None = None,
+        *,
+        suspects: bool = True,
     ) -> None:
+        """`suspects` tasks whose process died again and again; those that read nothing cannot have killed it."""
+        self._suspects = suspects
         self._tasks = tasks
         self._build = build
         self._clock = clock
@@ -147,7 +151,8 @@ class TaskRunner:
     def _take(self, task: Task) -> Claim | None:
         if not is_claimable(task, self._clock.now()):
             return None
-        if task.state is TaskState.RUNNING and not self._may_retry(task.id):
+        has_crashed = task.state is TaskState.RUNNING and self._suspects
+        if has_crashed and not self._may_retry(task.id):
             return None
         with suppress(StoreError):  # another was faster
             return claim_task(self._tasks, task.id)

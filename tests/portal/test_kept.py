@@ -211,6 +211,19 @@ def test_a_list_is_compared_and_the_difference_is_a_file(portal) -> None:
     assert portal.post("/compare", data={"list": "nothing"}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "hostile",
+    ["x" * 200_000, '"' * 5_000, '"open, ', "a\rb\r\r\nc", "\x00", "\ud800"],
+    ids=["long", "quotes", "open quote", "carriage returns", "null", "surrogate"],
+)
+def test_a_list_that_is_no_csv_is_compared_as_far_as_it_goes(portal, hostile) -> None:
+    listed = f"{hostile}\nhttps://other.example/wfs\n"
+    data = {"list": listed.encode("utf-8", "replace").decode()}
+    answer = portal.post("/compare", data=data)
+    assert answer.status_code == 200
+    assert ">https://other.example/wfs</a>" in answer.text
+
+
 @pytest.mark.slow
 def test_a_list_and_a_sample_are_used_with_the_keyboard_alone(
     portal, store, tmp_path

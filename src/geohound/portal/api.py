@@ -52,6 +52,9 @@ from geohound.views.records import (
 )
 
 from . import check_routes, cluster_routes, monitor_routes, testing_routes
+from .access.guard import NO_DOWNLOAD
+from .access.rights import may_download
+from .access.visitor import visitor_of
 from .assets import land_file
 from .downloads import exported, wants_export
 from .json_responses import JSON_LINES, answer, lines, problem, wants_lines
@@ -264,11 +267,16 @@ def reports(request: Request) -> Response:
     )
 
 
+_LISTING = ("difference", "sampling-sheet")  # these name services, up to all of them
+
+
 def one_report(request: Request) -> Response:
     """GET /reports/{name}"""
     name = request.path_params["name"]
     if name not in REPORTS:
         raise HTTPException(404, f"Unknown report; choose from {', '.join(REPORTS)}.")
+    if name in _LISTING and not may_download(visitor_of(request)):
+        raise HTTPException(403, NO_DOWNLOAD)
     portal, texts = portal_of(request), from_api(request.query_params)
     asked = read(ReportParams, texts, {"kind": portal.kinds})
     query = read_query(texts, SearchInterface(ReportParams), {"kind": portal.kinds})

@@ -45,7 +45,7 @@ def to_png(svg: str) -> bytes:
 
 def addresses_in(text: str) -> list[str]:
     """The web addresses of a list: one a line, or the cells of a CSV file that are addresses."""
-    found = [cell.strip() for row in csv.reader(io.StringIO(text)) for cell in row]
+    found = [cell.strip() for line in text.splitlines() for cell in _cells(line)]
     return list(
         dict.fromkeys(
             cell for cell in found if cell.startswith(("http://", "https://"))
@@ -53,13 +53,25 @@ def addresses_in(text: str) -> list[str]:
     )
 
 
+def _cells(line: str) -> list[str]:
+    """Those of one line: quotes that nobody closes must not swallow the rest of the list."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # no CSV at all
+        return [line]
+
+
 def judgements_in(text: str) -> Verdicts:
     """The opinions of a sampling sheet that somebody has filled in; empty cells are none.
 
     A sheet without the columns topic and class says for each service that it is real, or not, in any class.
     """
-    rows = csv.DictReader(io.StringIO(text))
-    if not {"id", "real"} <= set(rows.fieldnames or ()):
+    reader = csv.DictReader(io.StringIO(text))
+    try:
+        names, rows = set(reader.fieldnames or ()), list(reader)
+    except csv.Error as error:
+        raise UserError(f"This is no sampling sheet: {error}.") from None
+    if not {"id", "real"} <= names:
         raise UserError("This is no sampling sheet: it needs the columns id and real.")
     opinions = {
         (row.get("topic") or "", row.get("class") or "", row["id"] or ""): row["real"]

@@ -227,6 +227,13 @@ def test_guests_download_nothing_in_bulk(app, path, headers) -> None:
     assert Person(app, "carla").ask("GET", path, headers=headers).status_code != 403
 
 
+@pytest.mark.parametrize("name", ["difference", "sampling-sheet"])
+def test_a_report_that_names_all_services_is_a_bulk_download(app, name) -> None:
+    address = f"/api/v1/reports/{name}"
+    for who, status in (("", 403), ("guest1", 403), ("carla", 200)):
+        assert Person(app, who).ask("GET", address).status_code == status
+
+
 def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as_needed(
     app,
 ) -> None:

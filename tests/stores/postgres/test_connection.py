@@ -7,6 +7,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from geohound.contracts import StoreError
 from geohound.stores.postgres.connection import COPIED
 from geohound.stores.postgres.database import PostgresDatabase
 from geohound.stores.sql.group_commit import GroupCommit
@@ -72,11 +73,31 @@ def test_however_many_rows_there_are_all_are_written_and_counted(
     assert count(database) == rows + 1
 
 
+@pytest.mark.parametrize("statements", [0, 1, 200])
+def test_a_write_whose_connection_breaks_is_undone_and_the_next_one_gets_another(
+    database, statements: int
+) -> None:
+    with pytest.raises(StoreError), database.write() as connection:
+        connection.execute(INSERT, ("before", b""))
+        ((pid,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
+        end(database, pid)
+        for number in range(statements):
+            connection.execute(INSERT, (f"after {number}", b""))
+    assert count(database) == 0
+    with database.write() as connection:
+        connection.executemany(INSERT, [(str(n), b"") for n in range(COPIED)])
+    assert count(database) == COPIED
+
+
+def end(database: PostgresDatabase, pid: int) -> None:
+    with psycopg.connect(database._address, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+
+
 def test_a_reading_goes_on_after_its_server_ended_the_connection(database) -> None:
     with database.snapshot() as connection:
         ((pid,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
-    with psycopg.connect(database._address, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+    end(database, pid)
     with database.snapshot() as connection:
         assert connection.execute(COUNT).fetchone() == (0,)
         with database.snapshot() as same:  # within it, one and the same state

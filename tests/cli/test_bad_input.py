@@ -191,3 +191,39 @@ def test_a_word_after_browser_that_is_no_address_is_taken_for_a_wrong_value(
 def test_an_address_after_browser_is_an_address(folder: Path) -> None:
     ended = geohound("mine", "--browser", str(folder / "none.html"))
     assert "file not found" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("name", ["e" * 3000, "~nobody-of-that-name/x"], ids=len)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["identify"],
+        ["mine"],
+        ["harvest"],
+        ["hunt", "water", "--source"],
+        ["hunt", "water", "--exclude"],
+        ["search", "water", "--catalogue"],
+        ["check", "https://127.0.0.1:1/", "--catalogue"],
+        ["tasks", "--catalogue"],
+        ["store", "copy", "{folder}/c.db"],
+        ["store", "copy"],
+    ],
+    ids=" ".join,
+)
+def test_a_name_that_no_file_can_have_is_refused_in_plain_words(
+    words: list[str], name: str, folder: Path
+) -> None:
+    called = [word.format(folder=folder) for word in words]
+    last = [str(folder / "c.db")] if called == ["store", "copy"] else []
+    ended = geohound(*called, name, *last, GEOHOUND_CATALOGUE=str(folder / "c.db"))
+    assert ended.returncode in (1, 2), ended.stdout + ended.stderr
+    printed = ended.stderr or ended.stdout  # `identify` says it beside the input
+    assert printed.strip()
+    assert not INNER_WORDS.search(printed), printed
+
+
+@pytest.mark.parametrize("command", ["identify", "mine"])
+def test_an_empty_input_is_called_empty(command: str) -> None:
+    ended = geohound(command, "")
+    assert ended.returncode == 2
+    assert "the input is empty" in ended.stdout

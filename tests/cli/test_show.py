@@ -64,3 +64,11 @@ def test_programs_get_them_too(catalogue: str) -> None:
     record = json.loads(CliRunner().invoke(program(), words).stdout)
     assert record["health"]["latency_ms"]["p50"] == 200
     assert record["layers"][1]["crs"] == ["EPSG:4326", "EPSG:2056"]
+
+
+def test_programs_get_all_that_identify_prints(catalogue: str) -> None:
+    words = ["show", SERVICE.endpoint, "--catalogue", catalogue, "--json"]
+    record = json.loads(CliRunner().invoke(program(), words).stdout)
+    assert record["input"] == SERVICE.endpoint
+    assert record["refusal"] is None
+    assert record["elapsed_ms"] > 0

@@ -119,7 +119,7 @@ def open_store(settings: Settings) -> Store:
             f"{without_password(address)} is no catalogue; name a SQLite file such as geoweb.db, or "
             "postgresql://user@host/database."
         )
-    path = Path(address).expanduser()
+    path = path_of(address)
     if str(path) == default_catalogue():
         make_folder(path.parent)
     return open_store(path, CLOCK)
@@ -136,14 +136,26 @@ def without_password(address: str) -> str:
 
 def has_catalogue(settings: Settings) -> bool:
     """Is there a catalogue to open? A database is one unless it says otherwise."""
-    return (
-        is_postgres(settings.catalogue)
-        or Path(settings.catalogue).expanduser().is_file()
-    )
+    if is_postgres(settings.catalogue):
+        return True
+    try:
+        return path_of(settings.catalogue).is_file()
+    except OSError:  # whoever opens it says so
+        return False
+
+
+def path_of(address: str) -> Path:
+    """The file of a catalogue; an error where its name starts with the home of nobody."""
+    try:
+        return Path(address).expanduser()
+    except RuntimeError:
+        raise SettingsError(
+            f"{address} is no catalogue: there is no user with the name after ~. Name another file."
+        ) from None
 
 
 def open_existing_store(settings: Settings) -> Store:
-    path = Path(settings.catalogue).expanduser()
+    path = path_of(settings.catalogue)
     if "://" not in settings.catalogue and not _may_exist(path):
         named = "" if str(path) == default_catalogue() else f" --catalogue {path}"
         raise StoreError(
@@ -170,7 +182,7 @@ def copy_catalogue(source: Settings, target: Settings) -> Iterator[CopiedTable]:
 def _may_exist(path: Path) -> bool:
     try:
         return path.exists()
-    except PermissionError:  # of its folder; whoever opens it says so
+    except OSError:  # of its folder, or of its name; whoever opens it says so
         return True
 
 

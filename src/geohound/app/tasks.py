@@ -18,6 +18,7 @@ from .catalogue import (
     is_postgres,
     open_existing_store,
     open_store,
+    path_of,
     without_password,
 )
 from .clock import CLOCK
@@ -142,11 +143,7 @@ async def task_hosts(settings: Settings) -> AsyncIterator[TaskPoliteness]:
 
 def _one_name(catalogue: str) -> str:
     """One file may have several names."""
-    return (
-        catalogue
-        if is_postgres(catalogue)
-        else str(Path(catalogue).expanduser().resolve())
-    )
+    return catalogue if is_postgres(catalogue) else str(path_of(catalogue).resolve())
 
 
 @contextmanager

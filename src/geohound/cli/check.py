@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -73,7 +72,7 @@ def check(
 def _open(settings: Settings, stack: ExitStack) -> CatalogueStore | None:
     """The catalogue; None where there is none: an address can be checked without one."""
     with suppress(StoreError, OSError):
-        if Path(settings.catalogue).expanduser().is_file():
+        if app.has_catalogue(settings):
             return stack.enter_context(app.open_catalogue(settings)).catalogue
     return None
 

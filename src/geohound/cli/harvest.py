@@ -18,6 +18,7 @@ from geohound.tasks.spec import harvest_spec
 
 from . import options, printing
 from .crawl import addresses, close_run
+from .inputs import is_file
 from .live_display import LiveDisplay
 from .task_run import run
 from .values import text
@@ -91,10 +92,10 @@ def harvest(
         raise typer.BadParameter(message, param_hint="--as")
     changed = _date(since) if since else None
     _check_files(given)
-    local = [_local(name) for name in given if Path(name).is_file()]
+    local = [_local(name) for name in given if is_file(name)]
     if local and harvester is None:
         harvester = _reader_of(local[0], app.harvesters(settings.harvester_files))
-    named = [name for name in given if not Path(name).is_file()]
+    named = [name for name in given if not is_file(name)]
     found = (*local, *(addresses(named, None) if named or not local else ()))
     _check_installed(app.harvesters(settings.harvester_files).get(harvester or ""))
     spec = harvest_spec(settings, found, harvester or "", changed)
@@ -109,7 +110,7 @@ def _check_files(given: Sequence[str]) -> None:
     files = [
         name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)
     ]
-    missing = [name for name in files if not Path(name).is_file()]
+    missing = [name for name in files if not is_file(name)]
     if missing:
         raise typer.BadParameter(
             f"There is no such file: {missing[0]}", param_hint="URL|FILE"

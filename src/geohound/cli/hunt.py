@@ -22,6 +22,7 @@ from geohound.views.parsing import check_choice, read_box, split_ids
 
 from . import options, printing
 from .crawl import addresses, close_run
+from .inputs import is_file
 from .live_display import LiveDisplay
 from .options import USUAL
 from .task_run import run
@@ -211,7 +212,7 @@ def _crawl(
     if topic:
         check_choice("--topic", topic, app.topics(settings.topic_files))
     box = read_box(bbox or "", "--bbox")
-    files = [name for name in sources if Path(name).is_file()]
+    files = [name for name in sources if is_file(name)]
     named = [name for name in sources if name not in files]
     seeds = addresses(named, None) if named else []
     for name in files:
@@ -248,7 +249,7 @@ def _steps(given: str | None) -> tuple[str, ...]:
 
 def _excluded(given: Sequence[str]) -> tuple[str, ...]:
     """Addresses in canonical form, and hosts as they are, from the command line or from files."""
-    files = [name for name in given if Path(name).is_file()]
+    files = [name for name in given if is_file(name)]
     named = [name for name in given if name not in files]
     for name in files:
         text = Path(name).read_text("utf-8", "replace")

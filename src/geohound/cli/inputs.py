@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +23,29 @@ class Input:
     wrong: str = ""
 
 
+def is_file(name: str) -> bool:
+    """Is there such a file? A name that no file can have is none."""
+    return _is(name, Path.is_file)
+
+
 def read_input(text: str) -> Input:
+    if not text.strip():
+        return Input(wrong="the input is empty; give a URL or a file")
     if "://" not in text:
-        path = Path(text).expanduser()
-        if path.is_file():
-            return Input(path=path)
-        if path.is_dir():
+        if is_file(text):
+            return Input(path=Path(text).expanduser())
+        path = Path(text)
+        if _is(text, Path.is_dir):
             return Input(wrong=f"{text} is a folder; give the files in it")
         if text.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
             return Input(wrong=f"file not found: {text}")
         text = f"https://{text}"
     clean = urls.canonical(text)
     return Input(url=clean) if clean else Input(wrong="neither a file nor a valid URL")
+
+
+def _is(name: str, question: Callable[[Path], bool]) -> bool:
+    try:
+        return question(Path(name).expanduser())
+    except (OSError, RuntimeError):  # too long for a name; the home of nobody
+        return False

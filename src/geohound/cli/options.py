@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +13,7 @@ from typer.core import TyperCommand
 from geohound import settings as settings_module
 from geohound.settings import Settings
 
-from .inputs import Input
+from .inputs import Input, is_file
 from .values import network, route, seconds, whole
 
 USUAL = Settings()  # what holds where neither the command line nor the settings say otherwise, shown by --help
@@ -170,9 +169,7 @@ class BrowserCommand(TyperCommand):
 def _is_no_value(word: str) -> bool:
     """Is the word after `--browser` nothing, another option, or an input, so that it cannot be meant as a value?"""
     is_input = (
-        any(sign in word for sign in ".:/")
-        or word == "localhost"
-        or Path(word).is_file()
+        any(sign in word for sign in ".:/") or word == "localhost" or is_file(word)
     )
     return not word or word.startswith("-") or is_input
 

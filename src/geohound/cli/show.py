@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from geohound import app, urls
 from geohound.contracts import CatalogueStore, SnippetWriter
 from geohound.model.score import NO_CAP
 from geohound.model.service import Layer, Service
+from geohound.views.encoding import plain
 from geohound.views.known import (
     HealthRecord,
     InspireRecord,
@@ -65,6 +67,7 @@ def show(
     del quiet
     settings = options.gather(config, catalogue=catalogue)
     box = read_box(bbox or "", "--bbox")
+    started = time.perf_counter()
     writers = _writers(program) if program is not None else {}
     with app.open_catalogue(settings) as opened:
         services = _find(opened.catalogue, name)
@@ -89,7 +92,9 @@ def show(
                 opened.past.of(service.id),
             )
             if json:
-                printing.line(known)
+                spent_ms = round((time.perf_counter() - started) * 1000, 1)
+                fields = {"input": name, "refusal": None, "elapsed_ms": spent_ms}
+                printing.line(plain(known) | fields)
             else:
                 _print(known, verbose)
 

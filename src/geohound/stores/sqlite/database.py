@@ -107,6 +107,10 @@ class SqliteDatabase:
             raise StoreError(
                 f"{self.path} may not be looked at by this user; name a file in another folder."
             ) from None
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} cannot be a file: {error.strerror}. Name another one."
+            ) from None
         if is_folder:
             raise StoreError(f"{self.path} is a folder; name a file for the catalogue.")
         if not self.path.parent.is_dir():

@@ -8,6 +8,7 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.frontier.active_hosts import SPARE
 from geohound.frontier.thrift import FEWEST, ActiveLimit, Thrift
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.model.work.frontier import HostRole, Settled
@@ -377,3 +378,20 @@ def test_the_hosts_that_are_waited_for_have_names_the_soonest_first(store, task,
         return none, frontier.awaited(9), frontier.awaited(1)
 
     assert asyncio.run(story()) == ([], ["a.org", "b.org"], ["a.org"])
+
+
+def test_places_given_away_leave_nothing_behind_however_often(store, task, clock):
+    """Each page lifts another host above the one that has just been asked."""
+
+    async def story():
+        frontier = open_with_delay(store, task, TWO, host_delay_s=0.0)
+        await admit(
+            frontier, *(page(f"h{n}", m, 1) for n in range(5) for m in range(400))
+        )
+        for turn in range(300):
+            await admit(frontier, page(f"h{turn % 5}", f"new{turn}", 2 + turn))
+            await visit(frontier, clock, 1)
+        active = frontier._schedule._active
+        return [len(each._heap) for each in (active._promising, active._untried)]
+
+    assert max(asyncio.run(story())) <= 2 * 5 + SPARE + 1

@@ -1,7 +1,7 @@
 """Which hosts are asked for pages: a few active ones, the best of all that have pages queued, due or not.
 
 Whoever asks every host that is due spends most requests on poor hosts while the rich ones rest. The others wait, as
-inactive queues do in Heritrix.
+inactive queues do in Heritrix. A share of the places is for hosts that were never asked, as long as there are any.
 """
 
 from __future__ import annotations
@@ -15,39 +15,64 @@ from .host_queue import HostQueue
 from .thrift import ActiveLimit
 
 TENURE = 3  # pages after which an active host may lose its place to a better one
-EXPLORING = (
-    0.3  # share of the places, and of the pages, for hosts about which little is known
-)
-LITTLE = 1  # a host of which fewer pages were read is little known
+EXPLORING = 0.3  # share of the places, and of the pages, that explores
+SPARE = 100  # entries of a ranking that may be untrue, beside as many as are true
 
-_Heap = list[tuple[float, int, HostQueue]]
+_Value = Callable[[HostQueue], float | None]
+
+
+class _Ranking:
+    """Inactive hosts by a value that changes all the time: entries are corrected when they come up."""
+
+    def __init__(self, value: _Value, hosts: dict[int, HostQueue]) -> None:
+        """`value` is None for hosts that are no longer to be had: they are taken out of `hosts`."""
+        self._value = value
+        self._hosts = hosts
+        self._heap: list[tuple[float, int]] = []
+
+    def put(self, host: HostQueue) -> None:
+        value = self._value(host)
+        if value is not None:
+            heapq.heappush(self._heap, (-value, host.index))
+        if len(self._heap) > 2 * len(self._hosts) + SPARE:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        values = [(self._value(host), host.index) for host in self._hosts.values()]
+        self._heap = [(-value, at) for value, at in values if value is not None]
+        heapq.heapify(self._heap)
+
+    def best(self) -> HostQueue | None:
+        heap = self._heap
+        while heap:
+            given, index = heap[0]
+            host = self._hosts.get(index)
+            value = self._value(host) if host is not None else None
+            if value is None:
+                heapq.heappop(heap)
+                self._hosts.pop(index, None)
+            elif value < -given:
+                heapq.heapreplace(heap, (-value, index))
+            else:
+                return host
+        return None
 
 
 class ActiveHosts:
-    """The active hosts, and the inactive ones by what their best page is worth.
+    """The active hosts, and the inactive ones by what their best page is worth."""
 
-    Entries of inactive hosts are corrected when they come up: what a host is worth changes all the time.
-    """
-
-    def __init__(
-        self, worth: Callable[[HostQueue], float | None], limit: ActiveLimit
-    ) -> None:
+    def __init__(self, worth: _Value, limit: ActiveLimit) -> None:
         """`worth` is that of the best page of a host; None where it has none, or is not due for long."""
         self._worth = worth
         self._limit = limit
         self._active: dict[int, int] = {}  # host, and pages since it became active
-        self._exploring: set[int] = (
-            set()
-        )  # of the active ones, those that hold a place for exploring
-        self._places = self._to_explore = (
-            0  # of all, and those of them that are for exploring now
-        )
-        self._pages = self._explored = (
-            0  # pages read, and hosts that were explored by one of them
-        )
-        self._inactive: _Heap = []
-        self._little_known: _Heap = []  # of the inactive
-        self._known: set[int] = set()  # hosts with an entry among the inactive
+        self._exploring: set[int] = set()  # of the active ones
+        self._places = self._to_explore = 0  # of all, and those that explore now
+        self._pages = self._explored = 0  # pages read, and those that explored
+        self._inactive: dict[int, HostQueue] = {}
+        self._unasked: dict[int, HostQueue] = {}  # of the inactive
+        self._promising = _Ranking(worth, self._inactive)
+        self._untried = _Ranking(worth, self._unasked)
         self._new: list[HostQueue] = []
 
     def __len__(self) -> int:
@@ -56,11 +81,11 @@ class ActiveHosts:
     @property
     def inactive(self) -> int:
         """Hosts that have pages queued and are not asked for them."""
-        return len(self._known)
+        return len(self._inactive)
 
     @property
     def exploring(self) -> int:
-        """Active hosts that hold a place because little is known of them."""
+        """Active hosts that hold a place because nothing of them was read."""
         return len(self._exploring)
 
     def resume(self, pages: int) -> None:
@@ -77,15 +102,14 @@ class ActiveHosts:
 
     def is_waited_for(self, host: HostQueue) -> bool:
         """Is it active, or will it be offered again once it is due? An inactive one waits for a place instead."""
-        return host.index in self._active or host.index not in self._known
+        return host.index in self._active or host.index not in self._inactive
 
     def offer(self, host: HostQueue) -> bool:
         """A host has a page that is better than its others; is it active now?"""
         if host.index in self._active:
             return True
-        worth = self._worth(host)
-        if worth is not None:
-            self._put(host, worth)
+        if self._worth(host) is not None:
+            self._put(host)
             self._fill()
         return host.index in self._active
 
@@ -94,33 +118,34 @@ class ActiveHosts:
         if host.index not in self._active:
             return
         pages = self._active[host.index] = self._active[host.index] + is_page
+        is_explored = is_page and host.index in self._exploring
         if is_page:
             self._pages += 1
+            self._explored += is_explored
             self._limit.page_read()
-        worth = self._worth(host)
-        is_explored = host.index in self._exploring and host.visited >= LITTLE
         if is_explored:
             self._exploring.discard(host.index)
-            self._explored += 1
+        worth = self._worth(host)
         if worth is None:
             self._leave(host)
         elif (is_explored or pages >= TENURE) and (
             self._is_beaten(worth) or self._is_crowded()
         ):
             self._leave(host)
-            self._put(host, worth)
+            self._put(host)
         self._fill()
 
     def _leave(self, host: HostQueue) -> None:
         del self._active[host.index]
         self._exploring.discard(host.index)
 
-    def _put(self, host: HostQueue, worth: float) -> None:
+    def _put(self, host: HostQueue) -> None:
         """Among the inactive."""
-        self._known.add(host.index)
-        heapq.heappush(self._inactive, (-worth, host.index, host))
-        if host.visited < LITTLE:
-            heapq.heappush(self._little_known, (-worth, host.index, host))
+        self._inactive[host.index] = host
+        self._promising.put(host)
+        if not host.visited:
+            self._unasked[host.index] = host
+            self._untried.put(host)
 
     def take_new(self) -> Iterator[HostQueue]:
         """Hosts that have become active since this was asked."""
@@ -128,49 +153,30 @@ class ActiveHosts:
         return iter(new)
 
     def _is_beaten(self, worth: float) -> bool:
-        rival = self._best(self._inactive)
-        return rival is not None and rival > worth
+        rival = self._promising.best()
+        rival_worth = self._worth(rival) if rival is not None else None
+        return rival_worth is not None and rival_worth > worth
 
     def _is_crowded(self) -> bool:
-        """Do hosts that are known well hold places that are for exploring?"""
-        known_well = len(self._active) - len(self._exploring)
-        return (
-            known_well > self._places - self._to_explore
-            and self._best(self._little_known) is not None
-        )
-
-    def _best(self, heap: _Heap) -> float | None:
-        """What the best host of these is worth; entries that are no longer true are passed over or corrected."""
-        while heap:
-            given, index, host = heap[0]
-            is_inactive = index in self._known and index not in self._active
-            worth = self._worth(host) if is_inactive else None
-            if worth is not None and worth >= -given:
-                return worth
-            heapq.heappop(heap)
-            if worth is not None:
-                heapq.heappush(heap, (-worth, index, host))
-            elif is_inactive:
-                self._known.discard(index)
-        return None
+        """Do hosts that were asked before hold places that are for others?"""
+        asked = len(self._active) - len(self._exploring)
+        has_rival = self._untried.best() is not None
+        return has_rival and asked > self._places - self._to_explore
 
     def _fill(self) -> None:
         active = len(self._active)
-        self._places = self._limit.limit(active + len(self._known), active)
+        self._places = self._limit.limit(active + len(self._inactive), active)
         in_all = EXPLORING * (self._pages + self._places) - self._explored
         self._to_explore = int(max(0.0, min(in_all, EXPLORING * self._places)))
-        while (
-            len(self._active) < self._places and self._best(self._inactive) is not None
-        ):
-            explores = (
-                len(self._exploring) < self._to_explore
-                and self._best(self._little_known) is not None
-            )
-            _, index, host = heapq.heappop(
-                self._little_known if explores else self._inactive
-            )
-            self._known.discard(index)
-            self._active[index] = 0
-            if explores:
-                self._exploring.add(index)
+        while len(self._active) < self._places:
+            wanted = len(self._exploring) < self._to_explore
+            untried = self._untried.best() if wanted else None
+            host = untried or self._promising.best()
+            if host is None:
+                break
+            self._inactive.pop(host.index, None)
+            self._unasked.pop(host.index, None)
+            self._active[host.index] = 0
+            if untried:
+                self._exploring.add(host.index)
             self._new.append(host)

@@ -14,6 +14,7 @@ CLEANED = 100  # bytes of a script freed from what cannot matter
 PARSED = 30  # bytes
 INDEXED = 200  # bytes whose words are put into an index
 _PATIENCE = 4
+_FIRST = 8  # times the usual allowance, which the first may take: what they find out serves the others
 
 
 class Exhausted(Exception):  # noqa: N818 - no error: the expected end of what is too costly
@@ -51,7 +52,10 @@ class Meter:
     def begin_sink(self) -> None:
         """A new expression gets a new allowance: the less, the more of them spent theirs for nothing."""
         self.sink_steps = 0
-        self.allowed = self.budget.steps_per_sink // (1 + self.costly // _PATIENCE)
+        usual = self.budget.steps_per_sink
+        self.allowed = max(
+            usual * _FIRST >> self.costly, usual // (1 + self.costly // _PATIENCE)
+        )
 
     @property
     def is_over(self) -> bool:

@@ -30,6 +30,7 @@ from geohound.jsflow.values.domain import (
     Namespace,
     Obj,
     Ref,
+    SearchParameters,
     UrlObject,
     Value,
     Values,
@@ -121,12 +122,14 @@ def _query(ev: Resolver, value: Value) -> Values:
     """The text of search parameters: what is not known of them are blanks."""
     rows = _from_entries(ev, value) if isinstance(value, Arr) else value
     if not isinstance(rows, Obj):
-        return (value.lstrip("?"),) if isinstance(value, str) else NOTHING
+        is_text = isinstance(value, str)
+        return (SearchParameters(value.lstrip("?") if is_text else ""),)
     pairs = [
         (key, text_of(ev.any_of(lazies)[0]))
         for key, lazies in list(rows.fields.items())[:100]
     ]
-    return ("&".join(f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs),)
+    told = (f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs)
+    return (SearchParameters("&".join(told)),)
 
 
 _MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
@@ -134,7 +137,9 @@ _MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
     "Array": _new_array,
     "Map": lambda ev, args: (_new_map(ev, args),),
     "URLSearchParams": lambda ev, args: (
-        ev.union(*(_query(ev, v) for v in ev.lazy(args[0]))) if args else NOTHING
+        ev.union(*(_query(ev, v) for v in ev.lazy(args[0])))
+        if args
+        else (SearchParameters(""),)
     ),
     "Set": lambda ev, args: ev.lazy(args[0]) if args else NOTHING,
     "String": lambda ev, args: ev.concat(ev.lazy(args[0])) if args else NOTHING,

@@ -29,6 +29,7 @@ from geohound.jsflow.values.resolver import Binding, Resolver
 from . import classes, descriptors, tables
 
 _CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
+_MADE = rb"(?<![\w$])new\s(?:[\w$]+\.)*(?P<at>NAME)(?![\w$(.])"
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
 _EXTENDED = rb"(?<![\w$])extends\s+(?:[\w$]+\.)?(?P<at>NAME)(?![\w$.(])"
 _RENAMED = rb"[\w$]\s?=\s?(?P<at>NAME)\s*(?:[,;\n]|$)"
@@ -244,7 +245,9 @@ def _calls_in(
         if scope is not None
         else (0, len(source.data))
     )
-    for at in source.places(name, _CALLED, begin, end)[:_MAX_SITES]:
+    called = source.places(name, _CALLED, begin, end)
+    made = source.places(name, _MADE, begin, end) if _is_made(fn) else []
+    for at in [*called, *made][:_MAX_SITES]:
         ev.meter.spend()
         call = _call_at(ev, source, at, fn, is_plain=scope is not None)
         if call is not None:
@@ -256,6 +259,14 @@ def _calls_in(
         yield from _as_tags(source, name, place)
     if fn.node.type == "method_definition" and b"extends" in source.data:
         yield from _by_subclasses(ev, source, name, begin, end)
+
+
+def _is_made(fn: Fn) -> bool:
+    """A constructor, or a function that may be one."""
+    name = fn.node.child_by_field_name("name")
+    return fn.node.type != "method_definition" or (
+        name is not None and fn.place.source.text(name) == "constructor"
+    )
 
 
 def _by_subclasses(

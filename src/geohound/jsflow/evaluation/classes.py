@@ -25,7 +25,7 @@ from geohound.jsflow.values.domain import (
     Values,
     ready,
 )
-from geohound.jsflow.values.resolver import Resolver
+from geohound.jsflow.values.resolver import Binding, Resolver
 
 from . import descriptors
 
@@ -38,6 +38,8 @@ _ENDS_OF_THIS = FUNCTIONS | {
     "program",
 }
 
+_EXTENDS = rb"(?<![\w$])(?P<at>NAME)(?=[\s(])"
+_MAX_CLASSES = 300
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
@@ -272,7 +274,51 @@ def _this_of_holder(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if holder.type == "object":
         return _this_of_literal(ev, holder, place)
     cls = holder.parent if holder.type == "class_body" else None
-    return (Inst(Fn(cls, BoundScope(place.source))),) if cls is not None else ()
+    return _this_of_class(ev, Fn(cls, BoundScope(place.source))) if cls else ()
+
+
+def _this_of_class(ev: Resolver, cls: Fn) -> Values:
+    """An instance of the class or of one that extends it, one at a time: each has methods of its own."""
+    below = _extending(ev).get(cls.key, [])
+    if not below:
+        return (Inst(cls),)
+    key = ("this of", cls.place.source.index, cls.node.id, "")
+    chosen = ev.choose(key, lambda: _instances(ev, cls, below))
+    return ev.lazy(chosen[""]) if chosen else (Inst(cls),)
+
+
+def _instances(ev: Resolver, cls: Fn, below: list[Fn]) -> list[Binding]:
+    """What the page makes of a class, with what it is given, and of those that extend it."""
+    own = [construct(ev, cls, args) for args in ev.argument_lists(cls)]
+    if not own and cls.place.source.count(_class_name(cls)) > 1 + len(below):
+        own = [Inst(cls)]
+    return [{"": ready(made)} for made in (*own, *map(Inst, below))]
+
+
+def _extending(ev: Resolver) -> dict[tuple[int, int], list[Fn]]:
+    """The classes of the page by those that they extend."""
+    known = ev.known.get("extending")
+    if isinstance(known, dict):
+        return known
+    found: dict[tuple[int, int], list[Fn]] = {}
+    ev.known["extending"] = found
+    for source in ev.sources:
+        if source.is_library or not source.mentions("extends"):
+            continue
+        place = BoundScope(source)
+        for at in source.places("extends", _EXTENDS, limit=_MAX_CLASSES):
+            heritage = above(source.node_at(at), "class_heritage")
+            cls, base = (
+                above(heritage, *CLASSES),
+                nth(heritage, 0) if heritage else None,
+            )
+            made = (
+                ev.values(base, place) if cls is not None and base is not None else ()
+            )
+            for value in made:
+                if isinstance(value, Fn) and cls is not None:
+                    found.setdefault(value.key, []).append(Fn(cls, place))
+    return found
 
 
 def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:

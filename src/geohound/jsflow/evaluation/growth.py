@@ -16,6 +16,7 @@ from geohound.jsflow.values.domain import (
     BoundScope,
     Lazy,
     Obj,
+    SearchParameters,
     UrlObject,
     Value,
     text_of,
@@ -25,7 +26,8 @@ from geohound.jsflow.values.resolver import Resolver
 _PUSHED = rb"(?<![\w$.])(?P<at>NAME)\.push\("
 _PUT = rb"(?<![\w$.])(?P<at>NAME)\[[\w.+ ]{1,40}\]\s*=(?![=>])"
 _PARAMETER = rb"(?<![\w$.])(?P<at>NAME)\.searchParams\.(?:set|append)\("
-_ENTRY = rb"(?<![\w$.])(?P<at>NAME)\.set\("
+_SEARCH = rb"(?<![\w$.])(?P<at>NAME)\.search\s*=(?![=>])"
+_ENTRY = rb"(?<![\w$.])(?P<at>NAME)\.(?:set|append)\("
 _MAX_HITS = 40
 
 
@@ -35,7 +37,11 @@ def grown(
     """An array with what is pushed to it elsewhere; an object with the name by which others add to it."""
     call_it(value, name)
     if isinstance(value, UrlObject):
-        return _with_parameters(ev, name, scope, value, place)
+        href = _with_search(ev, name, scope, value, place)
+        return UrlObject(_with_parameters(ev, name, _PARAMETER, scope, href, place))
+    if isinstance(value, SearchParameters):
+        whole = _with_parameters(ev, name, _ENTRY, scope, f"?{value}", place)
+        return SearchParameters(whole[1:])
     if isinstance(value, Obj) and value.is_map:
         _put_entries(ev, name, scope, value, place)
     if not isinstance(value, Arr):
@@ -63,12 +69,23 @@ def _arguments_of(
             yield ev.lazy_arguments(call, place)
 
 
-def _with_parameters(
+def _with_search(
     ev: Resolver, name: str, scope: Node, address: UrlObject, place: BoundScope
-) -> UrlObject:
+) -> str:
+    """An address whose search is set as a whole: url.search = parameters."""
+    for at in place.source.places(name, _SEARCH, scope.start_byte, scope.end_byte)[:1]:
+        right = right_of(place.source, at)
+        said = ev.values(right, place)[0] if right is not None else UNKNOWN
+        if isinstance(said, str):
+            return f"{address.href.partition('?')[0]}?{said.lstrip('?')}"
+    return address.href
+
+
+def _with_parameters(
+    ev: Resolver, name: str, calls: bytes, scope: Node, href: str, place: BoundScope
+) -> str:
     """An address with the search parameters that are set on it, as far as they are known."""
-    href = address.href
-    for given in _arguments_of(ev, name, _PARAMETER, scope, place):
+    for given in _arguments_of(ev, name, calls, scope, place):
         key, value = (
             (ev.lazy(lazy)[0] for lazy in given[:2])
             if len(given) > 1
@@ -79,8 +96,9 @@ def _with_parameters(
             and value not in (UNDEFINED, NULL)
             and f"{key}=" not in href
         ):
-            href += f"{'&' if '?' in href else '?'}{key}={text_of(value)}"
-    return UrlObject(href)
+            mark = "" if href.endswith("?") else "&" if "?" in href else "?"
+            href += f"{mark}{key}={text_of(value)}"
+    return href
 
 
 def _put_entries(

@@ -42,6 +42,12 @@ class Pattern:
     flags: str
 
 
+class SearchParameters(str):
+    """The text of search parameters, to which more can be added by the name that they have."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class UrlObject:
     """A URL object."""

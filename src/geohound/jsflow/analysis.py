@@ -185,7 +185,8 @@ class _Reader:
             step()
         except (Exhausted, RecursionError):
             self.ev.meter.costly += 1
-            self.unknown.setdefault("an expression that is too costly to work out")
+            if not self.ev.meter.is_guess:
+                self.unknown.setdefault("an expression that is too costly to work out")
         finally:
             self.ev.reset()
 

@@ -15,6 +15,7 @@ PARSED = 30  # bytes
 INDEXED = 200  # bytes whose words are put into an index
 _PATIENCE = 4
 _FIRST = 8  # times the usual allowance, which the first may take: what they find out serves the others
+_DOUBTFUL = 3
 
 
 class Exhausted(Exception):  # noqa: N818 - no error: the expected end of what is too costly
@@ -30,6 +31,7 @@ class Meter:
     sink_steps: int = 0
     allowed: int = 0  # for the expression at hand
     parsed: int = 0
+    is_guess: bool = False
     costly: int = 0  # expressions that could not be worked out within their allowance
 
     def spend(self, steps: int = 1) -> None:
@@ -52,10 +54,16 @@ class Meter:
     def begin_sink(self) -> None:
         """A new expression gets a new allowance: the less, the more of them spent theirs for nothing."""
         self.sink_steps = 0
+        self.is_guess = False
         usual = self.budget.steps_per_sink
         self.allowed = max(
             usual * _FIRST >> self.costly, usual // (1 + self.costly // _PATIENCE)
         )
+
+    def restrain(self) -> None:
+        """Little for what may well be nothing: no address is missed where it is not worked out."""
+        self.is_guess = True
+        self.allowed = min(self.allowed, self.budget.steps_per_sink // _DOUBTFUL)
 
     @property
     def is_over(self) -> bool:

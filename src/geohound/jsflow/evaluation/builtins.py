@@ -122,8 +122,8 @@ def _query(ev: Resolver, value: Value) -> Values:
     """The text of search parameters: what is not known of them are blanks."""
     rows = _from_entries(ev, value) if isinstance(value, Arr) else value
     if not isinstance(rows, Obj):
-        is_text = isinstance(value, str)
-        return (SearchParameters(value.lstrip("?") if is_text else ""),)
+        text = value if isinstance(value, str) else ""
+        return (SearchParameters(text.lstrip("?")),)
     pairs = [
         (key, text_of(ev.any_of(lazies)[0]))
         for key, lazies in list(rows.fields.items())[:100]

@@ -36,6 +36,7 @@ _RENAMED = rb"[\w$]\s?=\s?(?P<at>NAME)\s*(?:[,;\n]|$)"
 _MAX_OTHERS = 3
 _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
+_MANY = 4_000
 _ITERATORS = words("map forEach filter flatMap some every find each findIndex sort")
 _OUTSIDE = frozenset(
     (
@@ -245,9 +246,10 @@ def _calls_in(
         if scope is not None
         else (0, len(source.data))
     )
-    called = source.places(name, _CALLED, begin, end)
+    called = source.places(name, _CALLED, begin, end, limit=_MANY)
     made = source.places(name, _MADE, begin, end) if _is_made(fn) else []
-    for at in [*called, *made][:_MAX_SITES]:
+    home = fn.node.start_byte if source is fn.place.source else 0
+    for at in _nearest([*called, *made], home):
         ev.meter.spend()
         call = _call_at(ev, source, at, fn, is_plain=scope is not None)
         if call is not None:
@@ -259,6 +261,13 @@ def _calls_in(
         yield from _as_tags(source, name, place)
     if fn.node.type == "method_definition" and b"extends" in source.data:
         yield from _by_subclasses(ev, source, name, begin, end)
+
+
+def _nearest(places: list[int], home: int) -> list[int]:
+    """Of too many places, those next to where the function stands, in order."""
+    if len(places) <= _MAX_SITES:
+        return places
+    return sorted(sorted(places, key=lambda at: abs(at - home))[:_MAX_SITES])
 
 
 def _is_made(fn: Fn) -> bool:

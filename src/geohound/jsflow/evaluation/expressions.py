@@ -51,6 +51,9 @@ _PLAIN_ESCAPES = {
     "\r\n": "",
 }
 
+_TAKES_APART = b"attempt to destructure"
+_MAX_HELPER = 2_000
+
 
 def unescape(raw: str) -> str:
     """The text that a literal stands for."""
@@ -342,7 +345,17 @@ def _result(
         if len(args) == 1
         else NOTHING
     )
-    return module if module != NOTHING else ev.invoke(function, args)
+    if module != NOTHING:
+        return module
+    if args and _takes_apart(function):
+        return ev.lazy(args[0])
+    return ev.invoke(function, args)
+
+
+def _takes_apart(fn: Fn) -> bool:
+    """The helper of compilers that gives the first elements of an array."""
+    begin, end = fn.node.start_byte, fn.node.end_byte
+    return end - begin < _MAX_HELPER and _TAKES_APART in fn.place.source.data[begin:end]
 
 
 def _this(ev: Resolver, node: Node, place: BoundScope) -> Values:

@@ -51,7 +51,9 @@ def look_up(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
     source = place.source
     scope = source.scope_of(node)
     while True:
-        if _is_parameter(name, scope, source):
+        if _is_parameter(name, scope, source) and not _is_declared_anew(
+            source, scope, name, node
+        ):
             return _parameter(ev, name, scope, node, place)
         if _declares(source, scope, name):
             return _declared(ev, name, scope, node, place)
@@ -77,6 +79,16 @@ def _is_parameter(name: str, scope: Node, source: Source) -> bool:
 
 def _declares(source: Source, scope: Node, name: str) -> bool:
     return any(d.how in _DECLARES for d in source.names(scope).get(name, []))
+
+
+def _is_declared_anew(source: Source, scope: Node, name: str, node: Node) -> bool:
+    """Does a block around the node declare the name of a parameter for itself?"""
+    defs = source.names(scope).get(name, [])
+    return any(
+        d.how in _DECLARES and _size_of_block(source, d, node)
+        for d in defs
+        if d.at != scope.start_byte
+    )
 
 
 def _parameter(

@@ -135,11 +135,7 @@ class Idioms:
         """Where the address stands in a call of one of these names, and what the call says of its kind."""
         for path in paths:
             for row in self._by_last.get(path.rpartition(".")[2], ()):
-                if (
-                    path == row.callee
-                    or path.endswith(f".{row.callee}")
-                    or row.callee.endswith(f".{path}")
-                ):
+                if _means(path, row.callee):
                     yield row.where, row.says
 
     def can_matter(self, data: bytes) -> bool:
@@ -219,6 +215,16 @@ def _rows(kind: str, idioms: ScriptIdioms) -> Iterator[IdiomRow]:
     for call in idioms.calls.split():
         callee, _, where = call.partition("|")
         yield IdiomRow(callee, tuple(where.split(",")), says)
+
+
+def _means(path: str, callee: str) -> bool:
+    """The same name, whatever the library itself is called here: L.tileLayer.wms is leaflet_1.tileLayer.wms, too."""
+    below = callee.partition(".")[2]
+    return (
+        path == callee
+        or callee.endswith(f".{path}")
+        or path.endswith(f".{below if '.' in below else callee}")
+    )
 
 
 def _speaks_of_other(fields: Fields) -> bool:

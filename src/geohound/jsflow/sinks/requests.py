@@ -57,6 +57,8 @@ def request(c: Collector, _: int, end: int) -> None:
         return
     called = callee(call)
     name = c.source.text(called)[-60:] if called is not None else ""
+    if name.endswith(".get") and len(c.source.data) > MAX_GUESSED:
+        c.ev.meter.restrain()
     place = BoundScope(c.source)
     at = 1 if name.endswith(".open") else 0
     nearby = nearby_kind(c, call)

@@ -17,12 +17,22 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _TEMPLATE = re.compile(rb"(?:[^`\\$]++|\\.|\$(?!\{))*+(?:`|\$\{)?", re.DOTALL)
-# Words that stand near addresses, and strings that begin a path.
+# Words that stand near addresses, strings that begin a path, and what the helpers of bundlers and compilers say.
 _HINT_WORDS = (
     "http wms wfs wcs wmts wps csw /ows ows? url service location mapserv arcgis proxy tiles "
     "\"/ '/ `/ }/ \"./ './ \"../ '../"
 )
-_HINTS = tuple(word.encode() for word in _HINT_WORDS.split())
+_HINTS = (
+    *(word.encode() for word in _HINT_WORDS.split()),
+    b"exports:{",
+    b"exports: {",
+    b"attempt to destructure",
+    b"addlayer(",
+    b"addsource(",
+)
+# What stands near an address that is written out may call what holds it, whatever its own words are.
+_WRITTEN = re.compile(rb"[\"'`](?:https?:)?//(?!www\.w3\.org/)[\w.$-]{4}")
+_NEAR = 3_000
 _KEPT_BLOCK = 160  # shorter blocks are cheaper to parse than to cut
 CUT_FROM = 40_000
 MAX_NESTING = 1_000
@@ -54,6 +64,7 @@ class _Cutter:
 
     data: bytes
     hints: list[int] | None
+    written: list[int] = field(default_factory=list)
     cuts: list[tuple[int, int]] = field(default_factory=list)
     opened: list[int] = field(default_factory=list)
 
@@ -90,6 +101,8 @@ class _Cutter:
         return at
 
     def _close(self, begin: int, end: int, hints: list[int]) -> None:
+        if _is_any(self.written, begin - _NEAR, end + _NEAR):
+            return
         at = bisect_left(hints, begin)
         if (
             at < len(hints)
@@ -115,8 +128,14 @@ class _Cutter:
 def clean(data: bytes) -> Cleaned:
     """Take out comments; of long scripts also every block in which nothing speaks of an address."""
     cutter = _Cutter(data, _places(data) if len(data) > CUT_FROM else None)
+    cutter.written = [m.start() for m in _WRITTEN.finditer(data)]
     cutter.walk()
     return _without(data, cutter.cuts)
+
+
+def _is_any(places: list[int], begin: int, end: int) -> bool:
+    at = bisect_left(places, begin)
+    return at < len(places) and places[at] < end
 
 
 def _places(data: bytes) -> list[int]:

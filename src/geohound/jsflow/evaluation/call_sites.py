@@ -99,7 +99,7 @@ def argument_lists(
     if up is None:
         return
     place = BoundScope(source)
-    if up.type == "call_expression":
+    if up.type in ("call_expression", "new_expression"):
         yield ev.lazy_arguments(up, place)
     elif up.type == "arguments" and up.parent is not None:
         yield from called_back(ev, up.parent, node, place)

@@ -39,7 +39,8 @@ _ENDS_OF_THIS = FUNCTIONS | {
 }
 
 _EXTENDS = rb"(?<![\w$])(?P<at>NAME)(?=[\s(])"
-_MAX_CLASSES = 300
+_MAX_CLASSES = 200
+_MANY = 4_000
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
 _SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
@@ -279,7 +280,7 @@ def _this_of_holder(ev: Resolver, node: Node, place: BoundScope) -> Values:
 
 def _this_of_class(ev: Resolver, cls: Fn) -> Values:
     """An instance of the class or of one that extends it, one at a time: each has methods of its own."""
-    below = _extending(ev).get(cls.key, [])
+    below = _extending(ev, cls)
     if not below:
         return (Inst(cls),)
     key = ("this of", cls.place.source.index, cls.node.id, "")
@@ -295,30 +296,30 @@ def _instances(ev: Resolver, cls: Fn, below: list[Fn]) -> list[Binding]:
     return [{"": ready(made)} for made in (*own, *map(Inst, below))]
 
 
-def _extending(ev: Resolver) -> dict[tuple[int, int], list[Fn]]:
-    """The classes of the page by those that they extend."""
-    known = ev.known.get("extending")
-    if isinstance(known, dict):
-        return known
-    found: dict[tuple[int, int], list[Fn]] = {}
-    ev.known["extending"] = found
-    for source in ev.sources:
-        if source.is_library or not source.mentions("extends"):
-            continue
-        place = BoundScope(source)
-        for at in source.places("extends", _EXTENDS, limit=_MAX_CLASSES):
-            heritage = above(source.node_at(at), "class_heritage")
-            cls, base = (
-                above(heritage, *CLASSES),
-                nth(heritage, 0) if heritage else None,
-            )
-            made = (
-                ev.values(base, place) if cls is not None and base is not None else ()
-            )
-            for value in made:
-                if isinstance(value, Fn) and cls is not None:
-                    found.setdefault(value.key, []).append(Fn(cls, place))
-    return found
+def _extending(ev: Resolver, cls: Fn) -> list[Fn]:
+    """The classes of the page that extend this one: looked for next to it first."""
+    key = ("extending", *cls.key)
+    if key not in ev.known:
+        ev.known[key] = None  # while it is looked for
+        ev.known[key] = [
+            other
+            for source in ev.sources
+            if not source.is_library and source.mentions("extends")
+            for other in _heirs(ev, source, cls)
+        ]
+    known = ev.known[key]
+    return known if isinstance(known, list) else []
+
+
+def _heirs(ev: Resolver, source: Source, cls: Fn) -> Iterator[Fn]:
+    place, home = BoundScope(source), cls.node.start_byte
+    places = source.places("extends", _EXTENDS, limit=_MANY)
+    for at in sorted(places, key=lambda at: abs(at - home))[:_MAX_CLASSES]:
+        heritage = above(source.node_at(at), "class_heritage")
+        heir, base = above(heritage, *CLASSES), nth(heritage, 0) if heritage else None
+        made = ev.values(base, place) if heir is not None and base is not None else ()
+        if heir and any(isinstance(v, Fn) and v.key == cls.key for v in made):
+            yield Fn(heir, place)
 
 
 def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:

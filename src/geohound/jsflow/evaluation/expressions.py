@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from geohound.jsflow.modules import bundles, imports
-from geohound.jsflow.syntax.source import CLASSES, arguments, nth
+from geohound.jsflow.syntax.source import CLASSES, arguments, nth, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, operator
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
@@ -51,6 +51,7 @@ _PLAIN_ESCAPES = {
     "\r\n": "",
 }
 
+_EACH_MEMBER = re.compile(rb"for\s*\((?:var|let|const)?\s*[\w$]+\s+in\s")
 _TAKES_APART = b"attempt to destructure"
 _MAX_HELPER = 2_000
 
@@ -349,7 +350,20 @@ def _result(
         return module
     if args and _takes_apart(function):
         return ev.lazy(args[0])
+    if args and _merges(function):
+        return builtins.call(ev, "Object.assign", args, place)
     return ev.invoke(function, args)
+
+
+def _merges(fn: Fn) -> bool:
+    """The helper of compilers that puts the members of objects into the first one, which it gives back."""
+    begin, end = fn.node.start_byte, fn.node.end_byte
+    text = fn.place.source.data[begin:end] if end - begin < _MAX_HELPER else b""
+    given = parameters(fn.node) if _EACH_MEMBER.search(text) else []
+    first = fn.place.source.text(given[0]).encode() if given else b""
+    return bool(first) and bool(
+        re.search(rb"return\s+" + re.escape(first) + rb"[;\s]*\}\Z", text)
+    )
 
 
 def _takes_apart(fn: Fn) -> bool:

@@ -266,6 +266,8 @@ class ScriptSinks(Collector):
             return
         kind = self.idioms.kind_of_shape(*self._shape(node))
         self._named_fields(node, kind)
+        if kind is None:
+            self._tiles_of(node)
         if (
             kind is None
             or (self.idioms.kind_of_name(self._constructor(node)) or kind) != kind
@@ -367,6 +369,20 @@ class ScriptSinks(Collector):
             if own and _ADDRESS_KEY.search(name):
                 self.take(partial(self._hits, value), kind or own, "shape", value, name)
 
+    def _tiles_of(self, node: Node) -> None:
+        """A source of MapLibre: what its tiles are is for their addresses to say."""
+        place = BoundScope(self.source)
+
+        def compute() -> list[SinkValue]:
+            return self.held(
+                Lazy(values=self.ev.values(node, place)), ("tiles",), strings=False
+            )
+
+        named = (part.child_by_field_name("key") for part in node.named_children[:20])
+        if any(key is not None and self.source.text(key) == "tiles" for key in named):
+            context = nodes.context(node, self.source)
+            self.take(compute, None, "shape", node, context, must_be_sure=True)
+
     def _hits(self, node: Node) -> list[SinkValue]:
         return [
             SinkValue(value) for value in self.ev.values(node, BoundScope(self.source))
@@ -394,7 +410,8 @@ class ScriptSinks(Collector):
         options = sibling_properties.options(top)
 
         def compute() -> list[SinkValue]:
-            found = [SinkValue(v) for v in self._at_end(top, place)]
+            own = self._at_end(top, place)
+            found = [SinkValue(v) for v in self._made_of(top, own, place) or own]
             return (
                 sibling_properties.filled(self.ev, found, options, place)
                 if options
@@ -408,6 +425,25 @@ class ScriptSinks(Collector):
             )
             return
         self.take(compute, None, "string", top, context, must_be_sure=True)
+
+    def _made_of(
+        self, piece: Node, own: tuple[Value, ...], place: BoundScope
+    ) -> list[Value]:
+        """The addresses that functions of the page make of a piece they are given."""
+        call = above(above(piece, "arguments"), "call_expression")
+        called = callee(call)
+        if call is None or called is None:
+            return []
+        if not any(isinstance(v, Fn) for v in self.ev.values(called, place)):
+            return []
+        texts = [v for v in own if isinstance(v, str)]
+        return [
+            made
+            for made in self.ev.values(call, place)
+            if isinstance(made, str)
+            and _MORE_THAN_A_PATH.match(made)
+            and any(text != made and text in made for text in texts)
+        ]
 
     def _is_for_people(self, top: Node, context: str) -> bool:
         """A string that is read, compared or a name of something, not asked for."""

@@ -128,8 +128,8 @@ def _query(ev: Resolver, value: Value) -> Values:
         (key, text_of(ev.any_of(lazies)[0]))
         for key, lazies in list(rows.fields.items())[:100]
     ]
-    told = (f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs)
-    return (SearchParameters("&".join(told)),)
+    written = (f"{key}={quote(text, safe=f'/:,{HOLE}')}" for key, text in pairs)
+    return (SearchParameters("&".join(written)),)
 
 
 _MAKERS: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {

@@ -16,7 +16,7 @@ _MAX_DEPTH = 4_000  # the terms of one long sum are a branch each
 _STEPS = {40: 1, 91: 1, 123: 1, 41: -1, 93: -1, 125: -1}
 _NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
 # Some nonsense costs the parser the square of its length, and it counts nothing that could be bounded. What is no code
-# is told by samples, the same on every machine: in pieces of code the parser stumbles 10 to 80 times a kilobyte, in
+# is known by samples, the same on every machine: in pieces of code the parser stumbles 10 to 80 times a kilobyte, in
 # nonsense 100 to 1,500 times. Only its beginning is kept.
 _BEGINNING = 4096
 _SAMPLES = 16

@@ -1,6 +1,7 @@
 """A thousand hosts at one request a second each: is the pace kept to the request, and how much of it is reached?
 
-nginx answers on a thousand loopback addresses and logs every request, robots.txt included, to the millisecond.
+nginx answers on a thousand loopback addresses, one for each host, so that the limit of an address never has to hold a
+host back, and logs every request, robots.txt included, to the millisecond.
 """
 
 from __future__ import annotations
@@ -51,7 +52,6 @@ def crawl(
         "PYTHONPATH": str(ROOT / "src"),
         "GEOHOUND_HOST_DELAY_S": str(args.delay),
         "GEOHOUND_PROCESSES": "1",
-        "GEOHOUND_ADDRESS_SHARE": "0",  # these hosts stand for servers of their own, and share this machine's addresses
     }
     command = [
         sys.executable, "-m", "geohound", "crawl", "--seeds", str(seeds), "--scope", "host", "--max-time",

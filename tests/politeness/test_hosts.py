@@ -242,3 +242,17 @@ def test_whoever_asks_no_host_is_asked_twice_at_once_or_sooner_than_its_pause(st
             assert clock.now - begun.get(address, -math.inf) >= 0.25 - 1e-9
             begun[address] = clock.now
             under_way.add(host)
+
+
+@pytest.mark.parametrize("elapsed_s", [0.0, 0.2, 3.0])
+def test_a_host_alone_at_its_address_is_never_held_back_by_the_limit_of_the_address(
+    clock, elapsed_s
+):
+    """However slow its answers: the address is free whenever the host is."""
+    politeness = Politeness(clock)
+    seen = VisitFacts(elapsed_s=elapsed_s)
+    for _ in range(50):
+        assert politeness.take("a", "one", POLICY) == 0
+        assert politeness.claim("a", "192.0.2.1", POLICY)
+        clock.seconds += elapsed_s
+        clock.seconds += politeness.record("a", seen, POLICY)

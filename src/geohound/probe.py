@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from geohound import urls
@@ -35,6 +36,8 @@ MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must sta
 MAX_KEPT_LAYERS = 2_000  # of services that are kept whole: their further documents are not asked for again
 MAX_COMPANIONS = 3  # further documents of what has proved to be a service
 ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
+# The most frequent first, and last what a document is beside something more specific.
+_rank = attrgetter("addresses.rank")
 _FINAL = frozenset(
     {RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE}
 )
@@ -227,18 +230,12 @@ def _as_before(past: CachedProof, url: str) -> Verdict:
     )
 
 
-def _rank(kind: Kind) -> int:
-    """The most frequent first, and last what a document is beside something more specific."""
-    return kind.addresses.rank
-
-
 def is_neutral(url: str, kinds: Mapping[str, Kind]) -> bool:
     """May any OGC service live at this address, such as …/ows, …/service or mapserv?map=, for all that it says?"""
     anywhere = [kind for kind in kinds.values() if kind.addresses.lives_anywhere]
-    is_open = not {"service", "request"} & set(urls.params_lower(url))
-    return (
-        is_open and len(anywhere) > 1 and all(kind.suspects(url) for kind in anywhere)
-    )
+    if len(anywhere) < 2 or not all(kind.suspects(url) for kind in anywhere):
+        return False
+    return not {"service", "request"} & set(urls.params_lower(url))
 
 
 class _NeutralEndpoint:

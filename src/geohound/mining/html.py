@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
-from itertools import chain, islice
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -93,17 +93,9 @@ def read(
     made_with = _software(nodes)
     base = _base(nodes["base"], url)
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
-    found = list(
-        islice(
-            _links(
-                nodes,
-                words,
-                _Known(base, None if "nofollow" in robots else is_known),
-                book,
-            ),
-            MAX_LINKS,
-        )
-    )
+    written = _written(nodes)
+    known = _Known(base, None if "nofollow" in robots else is_known)
+    found = list(islice(_links(nodes, written, words, known, book), MAX_LINKS))
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base, book, with_scripts)
     if b"data-" in data:
@@ -117,7 +109,7 @@ def read(
         title=title,
         text=visible[:MAX_TEXT],
         keyword_group=keyword_group(f"{title} {visible}"),
-        holds_wms=_holds_wms(nodes["a"], (*found, *code, *inline), book),
+        holds_wms=_holds_wms(written["a"], (*found, *code, *inline), book),
         language=_language(tree),
         software=made_with,
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
@@ -126,16 +118,23 @@ def read(
     )
 
 
-def _holds_wms(
-    anchors: list[LexborNode], links: Iterable[Link], book: AddressBook
-) -> bool:
+def _holds_wms(hrefs: list[str], links: Iterable[Link], book: AddressBook) -> bool:
     """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
-    hrefs = (node.attributes.get("href") or "" for node in anchors[:MAX_LINKS])
-    addresses = chain(hrefs, (link.url for link in links))
+    addresses = [*hrefs[:MAX_LINKS], *(link.url for link in links)]
+    if "wms" not in "\n".join(addresses).lower():
+        return False
     return any(
         "wms" in address.lower() and book.looks_like_service(address)
         for address in addresses
     )
+
+
+def _written(nodes: Mapping[str, list[LexborNode]]) -> dict[str, list[str]]:
+    """The addresses of all that may be linked to, as the page writes them."""
+    return {
+        tag: [node.attrs.get(name) or "" for node in nodes[tag]]
+        for tag, (name, _) in _PLACES.items()
+    }
 
 
 def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
@@ -148,12 +147,13 @@ def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
 
 def _links(
     nodes: Mapping[str, list[LexborNode]],
+    written: Mapping[str, list[str]],
     words: _Words,
     known: _Known,
     book: AddressBook,
 ) -> Iterator[Link]:
     yield from _forms(nodes["form"], book)
-    yield from _anchors(nodes, words, known, book).values()
+    yield from _anchors(nodes, written, words, known, book).values()
     for node in nodes["meta"]:
         attributes = node.attributes
         if (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -164,6 +164,7 @@ def _links(
 
 def _anchors(
     nodes: Mapping[str, list[LexborNode]],
+    written: Mapping[str, list[str]],
     words: _Words,
     known: _Known,
     book: AddressBook,
@@ -172,15 +173,12 @@ def _anchors(
     found: dict[str, Link] = {}
     passed: set[str] = {""}
     dom_paths = DomPaths()
-    for node, name, place in (
-        (node, *where) for tag, where in _PLACES.items() for node in nodes[tag]
-    ):
-        attributes = node.attributes
-        address = (attributes.get(name) or "").partition("#")[0].strip()
-        rel = (attributes.get("rel") or "").lower()
-        if address in passed or (
-            node.tag == "link" and not _is_linked(address, rel, book)
-        ):
+    for node, place, href in _linking(nodes, written):
+        address = href.partition("#")[0].strip()
+        if address in passed:
+            continue
+        rel = (node.attrs.get("rel") or "").lower()
+        if place is LinkPlace.META and not _is_linked(address, rel, book):
             continue
         nofollow = "nofollow" in rel
         before = found.get(address)
@@ -191,6 +189,15 @@ def _anchors(
         if len(found) >= MAX_LINKS:
             break
     return found
+
+
+def _linking(
+    nodes: Mapping[str, list[LexborNode]], written: Mapping[str, list[str]]
+) -> Iterator[tuple[LexborNode, LinkPlace, str]]:
+    """All that may be linked to: its element, its place, and its address as it is written."""
+    for tag, (_, place) in _PLACES.items():
+        for node, href in zip(nodes[tag], written[tag], strict=True):
+            yield node, place, href
 
 
 def _is_linked(address: str, rel: str, book: AddressBook) -> bool:

@@ -37,6 +37,8 @@ _LONG_PIECE = re.compile(rb">[^>]{400,}+")
 _CROWD = 25
 # Without one of these no page has either: such a tag is long, and only in quotes can it hold the sign that ends one.
 _SIGNS_OF_MANY = PatternScan((rb"[^>]{400}", rb"=\s*\"[^\">]*>", rb"=\s*'[^'>]*>"))
+_ONLY_LONG = [0]  # the first of them alone, which long paragraphs show too
+_LONG_TAG_SIGN = PatternScan((rb"<[^>]{400}",))
 # Formatting that is left open is opened anew by the parser in every paragraph, and wrongly nested it is sorted out by
 # copying: 5,000 tags take seconds and a gigabyte. Under a name of its own an element is just an element.
 _FORMATTING_NAMES = (
@@ -174,7 +176,8 @@ def _may_have_many_attributes(source: bytes) -> bool:
     first = source[: source.find(b">")]
     if first.count(b"<") > _CROWD:
         return True
-    if not _SIGNS_OF_MANY.numbers(source):
+    signs = _SIGNS_OF_MANY.numbers(source)
+    if not signs or (signs == _ONLY_LONG and not _LONG_TAG_SIGN.numbers(source)):
         return False
     is_crowded = any(
         piece[0].count(b"<") > _CROWD for piece in _LONG_PIECE.finditer(source)

@@ -158,6 +158,21 @@ def test_every_third_query_explores_the_term_that_stands_most_on_pages_with_serv
     assert found.query == ("bridges",)
 
 
+def test_every_second_query_explores_whatever_else_a_round_asks() -> None:
+    """One query a round, and beside it one of the plan: the queries that were asked are an even number each time."""
+    base = known(geoserver=40, esrimap=36, mapserver=32)
+    base.note_terms(["rivers", "bridges"])
+    rules = AgentRules(explores_every=2)
+    explored = []
+    for turn in range(4):
+        base.note_asked((f"planned{turn}",), NOW)
+        (chosen,) = next_queries(base, rules, NOW, LIMIT)
+        base.note_asked(chosen.query, NOW)
+        base.chosen += 1
+        explored.append(chosen.explores)
+    assert explored == [False, True, False, True]
+
+
 def test_the_words_of_the_user_stay_in_the_queries_unless_others_are_worth_twice_as_much() -> (
     None
 ):
@@ -193,6 +208,7 @@ def test_a_knowledge_base_comes_back_as_it_was_kept() -> None:
     base.note_terms(["rivers", "地图"])
     base.note_read_terms(["rivers", "roads"])
     base.note_exhausted(100, 10)
+    base.chosen = 3
     base.rounds, base.daily_at, base.correlations, base.shown = (
         7,
         NOW,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from geohound.agent.measures import (
+    RunTimeModel,
     discovery_velocity,
     effectiveness,
     relative_noise,
@@ -37,3 +38,19 @@ def test_a_query_at_the_limit_takes_123_requests_and_a_tenth_of_a_dollar() -> No
     requests = requests_for(400_000, 50, 65)
     assert round(requests) == 123
     assert requests * 0.8 / 1000 == pytest.approx(0.1, abs=0.005)
+
+
+def test_the_run_time_of_the_published_prototype() -> None:
+    """Section 4.3.4, 31 steps, two machines, 2,507 services, by hand, in minutes.
+
+    31 · 155 / 60 = 80.1; 1; 7,000 seeds are 20 groups: 254 · 20 / 2 / 1.57 = 1,617.8; 2 · 20 = 40; poller and
+    analysis 50 / 2,635 · 2,507 = 47.6: 1,786.5 in all, 29.8 hours. Section 6.2.1 tells 33.
+    """
+    model = RunTimeModel()
+    assert model.groups(31) == 20
+    assert model.groups(9) == 20, "2,032 seeds; no more groups than that"
+    assert model.groups(5) == 11
+    best = model.hours(31, 2507, 2, chooses_depth=True, parses_meanwhile=True)
+    assert best == pytest.approx(29.78, abs=0.01)
+    slow = model.hours(31, 2507, 2)
+    assert slow == pytest.approx((80.083 + 1 + 2540 + 400 + 47.571) / 60, abs=0.01)

@@ -27,7 +27,7 @@ WORLD = World(3, hosts=40, pages=1200, trouble=False)
 def test_the_experiments_of_the_issue_are_there() -> None:
     assert NAMES == [
         "agents", "case_study", "clumping", "depth_width", "dynamic_pages", "eight_applications",
-        "groups_depth", "other_seeds", "overlap", "quickness", "revisit_policies", "threads", "updated_pages",
+        "groups_depth", "other_seeds", "overlap", "quickness", "revisit_policies", "run_times", "threads", "updated_pages",
         "watcher_cost",
     ]  # fmt: skip
 

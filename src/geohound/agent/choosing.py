@@ -235,9 +235,8 @@ def _explored(
     every = rules.explores_every
     if not every or not best:
         return best
-    first = len(known.asked)
     made: list[ScoredQuery] = []
-    for place, each in enumerate(best, first):
+    for place, each in enumerate(best, known.chosen):
         fresh = (
             exploring_query(known, subject, made)
             if place % every == every - 1

@@ -95,6 +95,7 @@ class Knowledge:
         default_factory=dict
     )  # inverse ones, of words asked alone
     rounds: int = 0  # of k queries each, since the beginning
+    chosen: int = 0  # queries that the agent chose itself
     correlated_at: int = 0  # the round in which they were computed
     daily_at: float = 0.0  # when queries were last made from the terms of pages
     shown: int = 0  # most results of a query that the provider shows, where it showed fewer than there are
@@ -184,6 +185,7 @@ class Knowledge:
             "read_terms": dict(self.read_terms.most_common(MAX_TERMS)),
             "correlations": self.correlations,
             "rounds": self.rounds,
+            "chosen": self.chosen,
             "correlated_at": self.correlated_at,
             "daily_at": self.daily_at,
             "ratios": self.ratios,
@@ -227,6 +229,7 @@ def read_knowledge(body: bytes) -> Knowledge:
         read_terms=Counter(said.get("read_terms", {})),  # not in older ones
         correlations=said["correlations"],
         rounds=said["rounds"],
+        chosen=said.get("chosen", 0),
         correlated_at=said["correlated_at"],
         daily_at=said["daily_at"],
         ratios=(total, queries),

@@ -180,6 +180,7 @@ class Hunt:
         chosen = next_queries(
             self.known, self.plan.rules, self._now, self._limit, self.plan.subject.words
         )
+        self.known.chosen += len(chosen)
         learned = [AskedQuery(each.text, each.query, each.explores) for each in chosen]
         return had + await asker.ask_all(
             [

@@ -1,4 +1,4 @@
-"""Services per 1,000 requests by source: a hunt, a crawl and a harvest on one geoweb, and what likely addresses bring.
+"""Services per 1,000 requests by source, at equal depth: a hunt, a crawl, and what likely addresses bring.
 
 Sister services are laid over the geoweb for the last question alone: on half of the hosts that have a service below
 /geoserver, /geoserver/ows answers too, as it does on real ones, and no page names it.
@@ -30,7 +30,8 @@ SETTINGS = {
     "HOST_DELAY_S": 0.0, "SLOW_HOST_FACTOR": 0, "ADDRESS_SHARE": 0, "RETRIES": 0, "PROCESSES": 1,
     "LEARN_FROM_CATALOGUE": 0,
 }  # fmt: skip
-WORDS = ("rivers", "land", "cover")
+WORDS = ("map", "services")
+DEPTH = 2  # of links, as hunts go where nobody says otherwise
 
 
 def sister_hosts(world: World) -> list[str]:
@@ -90,50 +91,64 @@ def run(world: World, name: str, words: list[str], **more: object) -> dict[str, 
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hosts", type=int, default=150)
-    parser.add_argument("--pages", type=int, default=1500)
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "sources.json")
-    asked = parser.parse_args()
-    world = World(11, asked.hosts, 20 * asked.hosts, calm())
-    most = ["--max-pages", str(asked.pages), "--max-time", "300"]
+def on_web(seed: int, hosts: int, pages: int) -> list[dict[str, Any]]:
+    """All runs on one geoweb."""
+    world = World(seed, hosts, 20 * hosts, calm())
+    most = ["--depth", str(DEPTH), "--max-pages", str(pages), "--max-time", "300"]
     crawl = ["crawl", *world.seeds, *most]
-    seeds = [word for seed in world.seeds for word in ("--source", seed)]
-    hunt = [
-        "hunt",
-        *WORDS,
-        "--searcher",
-        "searxng=http://search.test",
-        "--max-queries",
-        "20",
-        *seeds,
-        *most,
-    ]
-    hosts = sister_hosts(world)
+    own = [word for seed in world.seeds for word in ("--source", seed)]
+    hunt = ["hunt", *WORDS, "--searcher", "searxng=http://search.test", "--max-queries", "20"]  # fmt: skip
+    sister = sister_hosts(world)
     off, on = {"LIKELY_ADDRESSES": 0}, {"LIKELY_ADDRESSES": 1}
     rows = [
         run(world, "crawl from the seeds", crawl, **off),
         run(world, "crawl from the seeds, likely addresses", crawl, **on),
-        run(world, "hunt with the same seeds", hunt, **on),
+        run(world, "hunt with the same seeds", [*hunt, *own, *most], **on),
+        run(world, "hunt by words alone", [*hunt, *most], **on),
     ]
-    with sisters(hosts):
-        rows.append(
-            run(world, "crawl, sister services, no likely addresses", crawl, **off)
-        )
-        rows.append(run(world, "crawl, sister services, likely addresses", crawl, **on))
+    with sisters(sister):
+        name = "crawl, sister services,"
+        rows.append(run(world, f"{name} no likely addresses", crawl, **off))
+        rows.append(run(world, f"{name} likely addresses", crawl, **on))
+    return [{"web": seed, "sister_services": len(sister), **row} for row in rows]
+
+
+def of_all(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """One way over all webs."""
+    requests, found = (sum(row[name] for row in rows) for name in ("requests", "services"))  # fmt: skip
+    each = [row["per_1000_requests"] for row in rows]
+    return {
+        "run": rows[0]["run"],
+        "requests": requests,
+        "services": found,
+        "per_1000_requests": round(1000 * found / max(1, requests), 1),
+        "least": min(each),
+        "most": max(each),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--webs", type=int, nargs="+", default=[11, 12, 13])
+    parser.add_argument("--hosts", type=int, default=150)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "sources.json")
+    asked = parser.parse_args()
+    rows = [row for seed in asked.webs for row in on_web(seed, asked.hosts, asked.pages)]  # fmt: skip
+    names = dict.fromkeys(row["run"] for row in rows)
+    told = [of_all([row for row in rows if row["run"] == name]) for name in names]
     result = {
         "command": "python bench/sources.py",
         "hosts": asked.hosts,
         "max_pages": asked.pages,
-        "sister_services": len(hosts),
+        "depth": DEPTH,
         "load": os.getloadavg()[0],
+        "all_webs": told,
         "runs": rows,
     }
     asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    for row in rows:
+    for row in told:
         print(row)
-    print("sister services that nobody names:", len(hosts))
 
 
 if __name__ == "__main__":

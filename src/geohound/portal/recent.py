@@ -12,7 +12,10 @@ from weakref import WeakKeyDictionary
 from geohound.contracts import CatalogueStore
 
 FRESH_S = 30.0
-LONG_S = 900.0  # for what does not change any more, and while nothing has changed
+LONG_S = 900.0  # for what does not change any more
+SAME_S = (
+    300.0  # while the catalogue has not changed: looks that find nothing new count too
+)
 MAX_KEPT = 200  # of a catalogue
 T = TypeVar("T")
 _Kept = OrderedDict[Hashable, tuple[float, Hashable, object]]
@@ -37,7 +40,7 @@ def recent(
     if found is not None:
         at, of, value = found
         is_same = revision is not None and revision == of
-        if time.monotonic() - at < (LONG_S if is_same else fresh_s):
+        if time.monotonic() - at < (SAME_S if is_same else fresh_s):
             return cast("T", value)  # the same key is the same kind of value
     made = count()
     with _lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from geohound.portal.languages import NAMES, PARAMETER, language_of
 from geohound.portal.portal import portal_of
 
 _HTML = "text/html; charset=utf-8"
+_SENT_CHARS = 2_000
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -57,8 +58,20 @@ def render_as_it_comes(
 ) -> Response:
     """The page in pieces, for one whose context has parts that take a while: what is there is shown."""
     page = portal_of(request).templates.get_template(template)
-    pieces = map(_bytes, page.generate({**_frame(request), **context}))
+    pieces = _sendable(page.generate({**_frame(request), **context}))
     return _with_language(request, StreamingResponse(pieces, 200, media_type=_HTML))
+
+
+def _sendable(pieces: Iterable[str]) -> Iterator[bytes]:
+    """Templates come word by word, and each piece that is sent costs a change of threads."""
+    waiting, chars = [], 0
+    for piece in pieces:
+        waiting.append(piece)
+        chars += len(piece)
+        if chars >= _SENT_CHARS:
+            yield _bytes("".join(waiting))
+            waiting, chars = [], 0
+    yield _bytes("".join(waiting))
 
 
 def _bytes(text: str) -> bytes:

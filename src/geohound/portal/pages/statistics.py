@@ -167,12 +167,14 @@ def _table(portal: Portal, name: str, scope: ReportScope) -> Table:
         (name, repr(scope), _judged(portal, name)),
         lambda: report_table(portal, name, scope),
         _fresh_s(portal, name, scope),
-        _revision(portal),
+        _revision(portal, name),
     )
 
 
-def _revision(portal: Portal) -> Hashable:
-    """What changes with the catalogue and with the lives of its services."""
+def _revision(portal: Portal, name: str) -> Hashable:
+    """What changes with the catalogue and with the lives of its services; visits of a task change neither."""
+    if name in TASK_REPORTS:
+        return None
     lives = portal.past.history.newest() if portal.past else 0
     return portal.catalogue.changes(_NOWHERE, 1).latest, lives
 
@@ -221,4 +223,4 @@ def _figure(
     asked_for = repr(asked.scope), repr(asked.pairs)
     key = ("figure", spoken.id, name, asked_for, _judged(portal, name))
     fresh_s = _fresh_s(portal, name, asked.scope)
-    return recent(portal.catalogue, key, made, fresh_s, _revision(portal))
+    return recent(portal.catalogue, key, made, fresh_s, _revision(portal, name))

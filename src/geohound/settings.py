@@ -573,7 +573,7 @@ def _coerce(name: str, value: Any) -> Any:
             return (
                 tuple(p.strip() for p in value.split(",") if p.strip())
                 if isinstance(value, str)
-                else tuple(value)
+                else tuple(map(_as_entry, value))
             )
         if kind in (int, float) and not 0 <= kind(value) < float("inf"):
             raise SettingsError(f"The setting {name} must be 0 or more, not {value!r}.")
@@ -582,6 +582,13 @@ def _coerce(name: str, value: Any) -> Any:
         raise SettingsError(
             f"The setting {name} must be {_NAMES[kind]}, not {value!r}."
         ) from None
+
+
+def _as_entry(value: Any) -> str:
+    """An entry of a list, which may be a number such as that of a port."""
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)
+    raise TypeError
 
 
 def _as_bool(value: Any) -> bool:

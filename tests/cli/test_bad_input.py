@@ -15,6 +15,7 @@ from typer.main import get_command
 from geohound import app
 from geohound.cli import program
 from geohound.settings import Settings
+from geohound.views.parsing import ParameterError, check_choice
 
 # Words of the program's own workings, which people who know QGIS and not Python cannot act on.
 INNER_WORDS = re.compile(
@@ -227,3 +228,43 @@ def test_an_empty_input_is_called_empty(command: str) -> None:
     ended = geohound(command, "")
     assert ended.returncode == 2
     assert "the input is empty" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("toml", "sentence"),
+    [
+        (b"connect_to = [1]", "--connect-to needs PATTERN=HOST:PORT"),
+        (b"connect_to = [[1]]", "The setting connect_to must be a list"),
+        (b"allow_nets = [true]", "The setting allow_nets must be a list"),
+        (b"web_host = '\xff'", "it is no UTF-8 text"),
+    ],
+)
+def test_a_bad_settings_file_is_refused_in_plain_words(
+    toml: bytes, sentence: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_bytes(toml)
+    ended = geohound("identify", "https://127.0.0.1:1/", "--config", str(file))
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+    assert not INNER_WORDS.search(ended.stderr), ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["serve", "--host", ""], "needs an address to listen on"),
+        (["search", "--catalogue", ""], "name of the catalogue is empty"),
+    ],
+)
+def test_an_empty_name_is_refused(
+    words: list[str], sentence: str, folder: Path
+) -> None:
+    ended = geohound(*words, GEOHOUND_CATALOGUE=str(folder / "c.db"))
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+
+
+def test_allowed_values_are_listed_once() -> None:
+    with pytest.raises(ParameterError, match=r"use one of csv, json\.$"):
+        check_choice("f", "nope", ["json", "csv", "json"])

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from command_line import geohound
@@ -109,3 +113,54 @@ def test_a_wrong_call_is_answered_in_a_sentence(catalogue, arguments, sentence):
     assert ended.returncode == 2
     assert sentence in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_pipe_stays_a_pipe(catalogue, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    ended = geohound("export", "csv", "-o", str(pipe), "--catalogue", catalogue)
+    assert ended.returncode == 0, ended.stderr
+    assert pipe.is_fifo()
+    assert os.read(reader, 1 << 16).startswith(b"id,")
+    os.close(reader)
+
+
+def test_what_a_link_leads_to_is_written_and_the_link_stays(catalogue, tmp_path):
+    file, link = tmp_path / "all.csv", tmp_path / "link.csv"
+    file.write_text("old")
+    link.symlink_to(file)
+    ended = geohound("export", "csv", "-o", str(link), "--catalogue", catalogue)
+    assert ended.returncode == 0, ended.stderr
+    assert link.is_symlink()
+    assert file.read_text("utf-8").startswith("id,")
+    assert sorted(tmp_path.iterdir()) == [file, link]
+
+
+@pytest.mark.parametrize(
+    "words", [["search", "rivers"], ["search", "--json"], ["export", "csv"], ["kinds"]]
+)
+def test_output_that_cannot_be_written_is_said(catalogue, words):
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "geohound", *words, "--catalogue", catalogue],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "The output cannot be written: No space left on device.\n"
+
+
+def test_a_closed_standard_output_is_no_trouble(catalogue):
+    script = 'exec "$0" -m geohound search rivers --catalogue "$1" >&-'
+    ended = subprocess.run(
+        ["sh", "-c", script, sys.executable, catalogue],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")

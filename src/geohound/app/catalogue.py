@@ -146,6 +146,10 @@ def has_catalogue(settings: Settings) -> bool:
 
 def path_of(address: str) -> Path:
     """The file of a catalogue; an error where its name starts with the home of nobody."""
+    if not address.strip():
+        raise SettingsError(
+            "The name of the catalogue is empty; name a SQLite file such as geoweb.db."
+        )
     try:
         return Path(address).expanduser()
     except RuntimeError:

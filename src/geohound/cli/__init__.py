@@ -185,6 +185,7 @@ def _root(
 def main() -> None:
     """Run the program; a user's mistake ends in an error message, not in a traceback."""
     gc.set_threshold(_GC_OBJECTS)
+    printing.have_output()
     try:
         try:
             program(
@@ -201,3 +202,9 @@ def main() -> None:
     except BrokenPipeError:
         printing.drop_output()
         sys.exit(0)
+    except OSError as error:
+        if not printing.is_of_output(error):
+            raise
+        printing.drop_output()
+        printing.complain(f"The output cannot be written: {error.strerror}.")
+        sys.exit(1)

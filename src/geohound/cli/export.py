@@ -139,13 +139,23 @@ def _write(pieces: Iterable[bytes], output: str | None) -> int:
     if output is None:
         with printing.to_a_reader():
             return _copy(pieces, sys.stdout.buffer)
-    part = Path(f"{output}.part")
+    target = Path(output)
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe stays one
+            with target.open("wb") as file:
+                return _copy(pieces, file)
+        return _replace(target.resolve(), pieces)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+
+
+def _replace(target: Path, pieces: Iterable[bytes]) -> int:
+    """The file is there when it is whole; where it is a link, what it leads to."""
+    part = Path(f"{target}.part")
     try:
         with part.open("wb") as file:
             written = _copy(pieces, file)
-        part.replace(output)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+        part.replace(target)
     finally:
         with suppress(OSError):
             part.unlink()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -32,6 +34,19 @@ def complain(text: str) -> None:
 def count(number: int, thing: str) -> str:
     """How many, with an s where it belongs: 1 service, 1,234 services."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def have_output() -> None:
+    """Where the caller closed standard output or standard error (`>&-`), what goes there is dropped."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = io.FileIO(os.devnull, "w")
+            setattr(sys, name, io.TextIOWrapper(nowhere, "utf-8"))
+
+
+def is_of_output(error: OSError) -> bool:
+    """Is it about standard output, such as a full disk, and about no file that has a name?"""
+    return error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT) and not error.filename
 
 
 def drop_output() -> None:

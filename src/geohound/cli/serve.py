@@ -117,6 +117,10 @@ def running_tasks(settings: Settings) -> AbstractContextManager[object]:
 
 def listen(settings: Settings) -> socket.socket:
     """The portal's socket, or an error message."""
+    if not settings.web_host.strip():  # to the system, that is every address
+        raise SettingsError(
+            "The portal needs an address to listen on: give --host 127.0.0.1, or 0.0.0.0 for all of this machine."
+        )
     try:
         return listener.listen(settings.web_host, settings.web_port)
     except OSError as error:

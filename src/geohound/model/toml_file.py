@@ -19,7 +19,11 @@ def read_toml(
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as trouble:
         raise error(f"The {what} {path} cannot be read: {trouble.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as trouble:
+    except UnicodeDecodeError:
+        raise error(
+            f"The {what} {path} is not valid TOML: it is no UTF-8 text."
+        ) from None
+    except tomllib.TOMLDecodeError as trouble:
         raise error(f"The {what} {path} is not valid TOML: {trouble}.") from None
 
 

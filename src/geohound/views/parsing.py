@@ -128,7 +128,7 @@ def split_ids(texts: Sequence[str], *, is_lower: bool = True) -> list[str]:
 def check_choice(shown: str, value: str, known: Collection[str]) -> None:
     """Raise an error that lists the valid values, unless it is one of them; regardless of case."""
     if value.casefold() not in {each.casefold() for each in known}:
-        allowed = ", ".join(sorted(known))
+        allowed = ", ".join(sorted(set(known)))
         raise ParameterError(
             shown, f"{shown} “{shorten(value)}” is not known; use one of {allowed}."
         )

@@ -16,7 +16,7 @@ LONG_S = 900.0  # for what does not change any more
 SAME_S = (
     300.0  # while the catalogue has not changed: looks that find nothing new count too
 )
-MAX_KEPT = 200  # of a catalogue
+MAX_KEPT = 400  # of a catalogue
 T = TypeVar("T")
 _Kept = OrderedDict[Hashable, tuple[float, Hashable, object]]
 _of_catalogues: WeakKeyDictionary[CatalogueStore, _Kept] = WeakKeyDictionary()

@@ -16,6 +16,7 @@ from geohound.model.service import Layer, Service
 from geohound.portal.formatting import box_text, name
 from geohound.portal.maps.drawn_layers import DrawnLayer, drawn_layer
 from geohound.portal.portal import Portal
+from geohound.portal.recent import recent
 from geohound.qgis_source import qgis_source
 from geohound.views.known import HealthRecord, health_record
 
@@ -87,10 +88,16 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
 
 def _first_layer(portal: Portal, hit: Hit) -> Layer | None:
     """Of a service that was found without regard to its layers, the one to begin with."""
-    whole = None if hit.layers else portal.catalogue.get(hit.service.id)
-    return (
-        next((layer for layer in whole.layers if layer.name), None) if whole else None
-    )
+    if hit.layers:
+        return None
+
+    def read() -> Layer | None:
+        whole = portal.catalogue.get(hit.service.id)
+        layers = whole.layers if whole else ()
+        return next((layer for layer in layers if layer.name), None)
+
+    # A document may have thousands of layers, and everybody's first page has the same services.
+    return recent(portal.catalogue, ("first layer", hit.service.id), read)
 
 
 def layer_cards(portal: Portal, hits: Iterable[LayerHit], query: Query) -> list[Card]:

@@ -95,3 +95,18 @@ def test_a_password_is_never_printed():
     assert done.returncode == 2
     assert "secret" not in done.stderr
     assert "cannot be reached" in done.stderr
+
+
+def test_tasks_that_ran_are_copied_beside_tasks_that_never_did(tmp_path):
+    """What a task has counted is bytes; in SQLite the default of one that has counted nothing is text."""
+    path, address = tmp_path / "c.db", shared_server().new_schema()
+    with closing(sqlite.open_store(path, SystemClock())) as store:
+        ran, waits = (store.tasks.create(TaskSpec()).id for _ in range(2))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        counted = "UPDATE progress SET counters = CAST('{\"pages\":3}' AS BLOB) WHERE task = ?"
+        connection.execute(counted, (ran,))
+    done = geohound("store", "copy", str(path), address)
+    assert done.returncode == 0, done.stderr
+    with closing(postgres.open_store(address, SystemClock())) as store:
+        copied = {task: store.tasks.get(task).counters for task in (ran, waits)}
+    assert copied == {ran: {"pages": 3}, waits: {}}

@@ -65,16 +65,20 @@ def _copy_table(
 def _rows(
     database: Database, table: str, columns: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of a table, truth values as such."""
+    """The rows of a table, truth values and bytes as such: SQLite keeps the default of a column of bytes as text."""
     truths = [columns.index(column) for column in database.booleans(table)]
+    blobs = [columns.index(column) for column in database.blobs(table)]
     named = ", ".join(f'"{column}"' for column in columns)
     for row in database.stream(f"SELECT {named} FROM {table}"):  # noqa: S608 - our own names
-        if not truths:
+        if not truths and not blobs:
             yield tuple(row)
             continue
         values = list(row)
         for place in truths:
             values[place] = None if values[place] is None else bool(values[place])
+        for place in blobs:
+            if isinstance(values[place], str):
+                values[place] = values[place].encode()
         yield tuple(values)
 
 

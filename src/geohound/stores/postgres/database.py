@@ -130,6 +130,9 @@ class PostgresDatabase:
     def booleans(self, table: str) -> Sequence[str]:
         return [name for name, kind in self._columns(table) if kind == "boolean"]
 
+    def blobs(self, table: str) -> Sequence[str]:
+        return [name for name, kind in self._columns(table) if kind == "bytea"]
+
     def _columns(self, table: str) -> list[tuple[str, str]]:
         sql = """SELECT column_name, data_type FROM information_schema.columns
                  WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"""

@@ -75,6 +75,9 @@ class Database(Protocol):
     def booleans(self, table: str) -> Sequence[str]:
         """Those of the columns that hold true and false."""
 
+    def blobs(self, table: str) -> Sequence[str]:
+        """Those of the columns that hold bytes."""
+
     def copying(self) -> AbstractContextManager[Connection]:
         """One transaction that fills an empty catalogue; numbers given later follow those that were copied."""
 

@@ -205,6 +205,12 @@ class SqliteDatabase:
         """SQLite has numbers in their place."""
         return [column for column in self.columns(table) if column in _BOOLEANS]
 
+    def blobs(self, table: str) -> Sequence[str]:
+        rows = self.read().execute(
+            "SELECT name FROM pragma_table_info(?) WHERE type = 'BLOB'", (table,)
+        )
+        return [name for (name,) in rows]
+
     @contextmanager
     def copying(self) -> Iterator[Connection]:
         with self.write() as connection:

@@ -47,6 +47,7 @@ RESULTS = Path(__file__).parent / "results" / "monitor_scale.json"
 PER_HOST = 8
 BATCH = 1000
 STEP_S = 10.0  # of the simulated clock
+PLANS = {"spread_over_the_day": DAY_S, "all_found_at_once": 60.0}
 WMS = (
     b'<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms"><Service><Title>A</Title></Service>'
     b"<Capability><Layer>"
@@ -243,7 +244,8 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     print(real, flush=True)
     found = {"services": args.services, "real_hour": real}
     looks_per_s = real["checks_per_s"]
-    for name, spread_s in (("spread_over_the_day", DAY_S), ("all_found_at_once", 60.0)):
+    for name in args.plans:
+        spread_s = PLANS[name]
         plan_path = folder / f"{name}.db"
         fill(plan_path, args.services, now - day, spread_s)
         found[name] = asyncio.run(plan(plan_path, now, args.days, looks_per_s))
@@ -255,13 +257,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--services", type=int, default=100_000)
     parser.add_argument("--days", type=float, default=2.0)
+    parser.add_argument("--plans", nargs="+", default=list(PLANS))
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(args, Path(folder))
-    command = (
-        f"python bench/monitor_scale.py --services {args.services} --days {args.days:g}"
-    )
+    command = f"python bench/monitor_scale.py --services {args.services} --days {args.days:g} --plans {' '.join(args.plans)}"
     kept = {"command": command, "machine": machine(), **found}
     args.out.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 

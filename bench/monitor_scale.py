@@ -262,7 +262,8 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(args, Path(folder))
-    command = f"python bench/monitor_scale.py --services {args.services} --days {args.days:g} --plans {' '.join(args.plans)}"
+    plans = " ".join(args.plans)
+    command = f"python bench/monitor_scale.py --services {args.services} --days {args.days:g} --plans {plans}"
     kept = {"command": command, "machine": machine(), **found}
     args.out.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 

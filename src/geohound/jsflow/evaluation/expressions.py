@@ -361,9 +361,7 @@ def _merges(fn: Fn) -> bool:
     text = fn.place.source.data[begin:end] if end - begin < _MAX_HELPER else b""
     given = parameters(fn.node) if _EACH_MEMBER.search(text) else []
     first = fn.place.source.text(given[0]).encode() if given else b""
-    return bool(first) and bool(
-        re.search(rb"return\s+" + re.escape(first) + rb"[;\s]*\}\Z", text)
-    )
+    return bool(first) and text.rstrip(b"}; \n\t").endswith(b"return " + first)
 
 
 def _takes_apart(fn: Fn) -> bool:

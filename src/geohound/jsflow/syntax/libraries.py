@@ -24,7 +24,7 @@ _NAME = re.compile(
     r"html2canvas|jspdf|xlsx|tinymce|ckeditor|codemirror|ace|swfobject|fontawesome|gtag|gtm|analytics|matomo|piwik|"
     r"chunk-vendors|vendors?(?:~[\w~]{1,60})?|swiper|slick|select2|datatables|popper|handlebars|mustache|i18next|axios|"
     r"socket\.io|signalr|hammer|fancybox|lightbox|owl\.carousel|wp-embed|wp-emoji-release)"
-    r"(?:[-_.]?v?\d+(?:\.\w{1,20}){0,5}[abr]?c?\d*)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
+    r"(?:[-_.]?v?\d[\d.]{0,20}(?:[a-z]{1,4}\d{1,3})?)?(?:[.-](?:min|all|core|slim|bundle|src|full|prod|esm|umd|debug|legacy|global|"
     r"production|development))*"
     r"(?:[.-][0-9a-f]{6,32})?(?:\.min)?\.m?js(?:$|\?)",
     re.IGNORECASE,

@@ -14,7 +14,7 @@ CLEANED = 100  # bytes of a script freed from what cannot matter
 PARSED = 30  # bytes
 INDEXED = 200  # bytes whose words are put into an index
 _PATIENCE = 4
-_FIRST = 8  # times the usual allowance, which the first may take: what they find out serves the others
+_EXTRA = 8  # part of all steps that costly expressions share: what the first find out serves the others
 _DOUBTFUL = 3
 
 
@@ -32,6 +32,7 @@ class Meter:
     allowed: int = 0  # for the expression at hand
     parsed: int = 0
     is_guess: bool = False
+    extra: int = 0  # steps that costly expressions took beyond the usual allowance
     costly: int = 0  # expressions that could not be worked out within their allowance
 
     def spend(self, steps: int = 1) -> None:
@@ -53,12 +54,14 @@ class Meter:
 
     def begin_sink(self) -> None:
         """A new expression gets a new allowance: the less, the more of them spent theirs for nothing."""
+        usual = self.budget.steps_per_sink
+        self.extra += max(0, self.sink_steps - usual)
         self.sink_steps = 0
         self.is_guess = False
-        usual = self.budget.steps_per_sink
-        self.allowed = max(
-            usual * _FIRST >> self.costly, usual // (1 + self.costly // _PATIENCE)
-        )
+        self.allowed = usual // (1 + self.costly // _PATIENCE)
+        if self.costly < _PATIENCE:
+            left = max(0, self.budget.steps // _EXTRA - self.extra)
+            self.allowed += min(left, usual * _EXTRA) >> self.costly
 
     def restrain(self) -> None:
         """Little for what may well be nothing: no address is missed where it is not worked out."""

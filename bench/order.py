@@ -2,6 +2,7 @@
 
     python bench/order.py --part large          # 15 % of the pages of large webs, by family, the worst one last
     python bench/order.py --part small          # 300 to 1,000 pages of 1 to 50 hosts, 20 webs: a sign test against FIFO
+    python bench/order.py --part bounds         # pages and time are both bounded: spent by either alone, and by both
     python bench/order.py --part ablations      # the adaptive order without one of its parts, on tuning webs
     python bench/order.py --part cost           # CPU of each order per new link
 
@@ -159,7 +160,10 @@ def run(jobs: Sequence[Job], processes: int) -> list[Score]:
 
 
 def large_jobs(
-    families: Sequence[str], seeds: Sequence[int], published: Sequence[str]
+    families: Sequence[str],
+    seeds: Sequence[int],
+    size: tuple[int, int],
+    published: Sequence[str],
 ) -> list[Job]:
     orders = (
         "told hosts",
@@ -170,7 +174,7 @@ def large_jobs(
         *published,
     )
     return [
-        Job(family, seed, HOSTS, PAGES, order)
+        Job(family, seed, *size, order)
         for family in families
         for seed in seeds
         for order in orders
@@ -269,6 +273,33 @@ def goals(scores: Sequence[Score]) -> dict[str, float]:
         if fifo
         else math.inf,
     }
+
+
+def bounds_table(
+    families: Sequence[str], seeds: Sequence[int]
+) -> tuple[str, dict[str, object]]:
+    """A minute for 900 pages of 120 hosts: who minds the pages alone reads few, who minds the time alone wastes it."""
+    pages, seconds = 900, 60.0
+    ways = {
+        "both": Thrift(max_pages=pages, max_time_s=seconds),
+        "pages alone": FRUGAL,
+        "time alone": None,
+    }
+    lines = [f"{'web':20}" + "".join(f"{way:>14}" for way in ways)]
+    found: dict[str, list[float]] = {way: [] for way in ways}
+    for family, seed in [(f, s) for f in families for s in seeds]:
+        web = load(family, seed, 120, 6_000)
+        for way, thrift in ways.items():
+            bounds = Conditions(pages, max_time_s=seconds, thrift=thrift)
+            run = Simulation(web, Adaptive(), bounds).run()
+            found[way].append(100 * len(run.at_pages) / max(1, len(web.services)))
+        lines.append(
+            f"{family + '-' + str(seed):20}"
+            + "".join(f"{found[way][-1]:14.1f}" for way in ways)
+        )
+    means = {way: round(statistics.mean(shares), 1) for way, shares in found.items()}
+    lines.append(f"{'mean':20}" + "".join(f"{means[way]:14.1f}" for way in ways))
+    return "\n".join(lines) + "\n", dict(means)
 
 
 def small_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
@@ -400,7 +431,7 @@ def costs(family: str, orders: Sequence[str]) -> tuple[str, dict[str, object]]:
 
 def of_part(part: str) -> tuple[str, ...]:
     """Families that are kept for judging have no part in tuning."""
-    is_tuning = part in {"ablations", "cost"}
+    is_tuning = part in {"ablations", "bounds", "cost"}
     return tuple(f for f in FAMILIES if not (is_tuning and f in KEPT))
 
 
@@ -409,10 +440,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--part", choices=("large", "small", "ablations", "cost"), default="large"
+        "--part",
+        choices=("large", "small", "bounds", "ablations", "cost"),
+        default="large",
     )
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
     parser.add_argument("--seed", type=int, action="append", help="of large webs")
+    parser.add_argument("--hosts", type=int, default=HOSTS, help="of large webs")
+    parser.add_argument("--pages", type=int, default=PAGES, help="of large webs")
     parser.add_argument(
         "--against",
         choices=tuple(PUBLISHED),
@@ -428,15 +463,19 @@ def main() -> None:
         given.family or of_part(given.part),
         given.against or tuple(PUBLISHED),
     )
+    size = given.hosts, given.pages
     scores: list[Score] = []
     if given.part == "large":
         scores = run(
-            large_jobs(families, given.seed or JUDGING, published), given.processes
+            large_jobs(families, given.seed or JUDGING, size, published),
+            given.processes,
         )
         text, summary = large_table(scores)
     elif given.part == "small":
         scores = run(small_jobs(families), given.processes)
         text, summary = small_table(scores)
+    elif given.part == "bounds":
+        text, summary = bounds_table(families, given.seed or TUNING)
     elif given.part == "ablations":
         scores = run(ablation_jobs(families), given.processes)
         text, summary = ablation_table(scores)

@@ -23,6 +23,7 @@ from geohound.model.visit import Page
 from geohound.urls.address_book import AddressBook
 
 from . import hou2016, html, recipes, safe_html, service_names, uncertainty
+from .library_addresses import of_the_page
 
 MAX_SCRIPTS = 400  # elements of one page
 MAX_FRAMES = 4
@@ -258,7 +259,7 @@ async def _in_rounds(app: _App, bounds: MiningLimits, book: AddressBook) -> Find
                 await app.add(wanted)
         if len(app.scripts) == known:
             break
-    return findings
+    return replace(findings, endpoints=of_the_page(findings.endpoints))
 
 
 def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:

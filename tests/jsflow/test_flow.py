@@ -256,3 +256,30 @@ def test_modules_that_one_file_defines_by_name_find_each_other_and_are_not_asked
         ("wms", "https://h.test/gs/ows")
     ]
     assert findings.wanted == ()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "wms.overlay('https:' + place, OPTIONS)",
+        "new Identified('https:' + place, OPTIONS)",
+        "a.b('Roads', 'https:' + place, OPTIONS)",
+    ],
+)
+def test_an_address_before_the_options_of_a_map_is_asked_with_them(call: str) -> None:
+    options = "{layers: 'zones', transparent: true, format: 'image/png'}"
+    rest = call.replace("OPTIONS", options)
+    script = f"/* The WMS of the office */ const place = '//h.test/a/map'; {rest};"
+    assert endpoints(script) == WMS
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "legend.add('Zones', {layers: 'zones', transparent: true, format: 'image/png'})",
+        "open('https://h.test/a/map', {layers: 'zones'})",
+        "load({layers: 'zones', format: 'image/png'}, 'https://h.test/a/map')",
+    ],
+)
+def test_options_make_no_address_of_what_is_none(call: str) -> None:
+    assert endpoints(f"/* The WMS of the office */ {call};") == set()

@@ -22,6 +22,7 @@ from geohound.jsflow.values.domain import (
     Lazy,
     Obj,
     Ref,
+    UrlObject,
     Value,
     text_of,
 )
@@ -79,7 +80,8 @@ class ScriptSinks(Collector):
         )
         steps.append((self.idioms.string, self._string))
         guard(self._aliases)
-        self._visit([*steps, (self.idioms.row, partial(requests.row, self))], guard)
+        steps.append((self.idioms.row, partial(requests.row, self)))
+        self._visit([*steps, (source_positions.LAYERS, self._address_before)], guard)
         services = [m.start() for m in self.idioms.service.finditer(data)][:200]
         if services and is_short:
             self._visit(
@@ -282,6 +284,29 @@ class ScriptSinks(Collector):
 
         self.take(compute, kind, "shape", node, nodes.context(node, self.source))
 
+    def _address_before(self, at: int, _: int) -> None:
+        """What is called with an address and then with how to ask it: overlay(address, {layers: …, format: …})."""
+        node = self.source.nearest(self.source.node_at(at), *_AROUND_KEYS)
+        given = node.parent if node is not None and node.type == "object" else None
+        call = given.parent if given is not None and given.type == "arguments" else None
+        called = callee(call)
+        if node is None or call is None or called is None:
+            return
+        kind = self.idioms.kind_of_shape(*self._shape(node))
+        if kind is None or not self.once("options", node):
+            return
+        name = re.sub(r"\s+", "", self.source.text(called))[-80:]
+        number = [argument.id for argument in arguments(call)].index(node.id)
+        if number == 0 or any(self.idioms.rows([name])):
+            return
+
+        def compute() -> list[SinkValue]:
+            args = self.ev.lazy_arguments(call, BoundScope(self.source))
+            before = self.held(args[number - 1], None, strings=True)
+            return [hit for hit in before if _is_whole_address(hit.value)]
+
+        self.take(compute, kind, "shape", node, name)
+
     def _constructor(self, node: Node) -> str:
         given = above(node, "arguments")
         called = child(
@@ -473,3 +498,9 @@ class ScriptSinks(Collector):
             if last is not None and last.type == "identifier"
             else ()
         )
+
+
+def _is_whole_address(value: Value) -> bool:
+    if not isinstance(value, str | UrlObject):
+        return False
+    return bool(_MORE_THAN_A_PATH.match(text_of(value)))

@@ -20,6 +20,13 @@ LOOSE_KEY = anchor(
 )
 
 
+LAYERS = anchor(
+    "layers",
+    rb"(?<![\w$.])(?P<at>layers|LAYERS)[\"']?\s*:(?!:)",
+    before=3,
+)
+
+
 REQUEST = anchor(
     "fetch ajax getjson get post axios open json request xhrget jsonp query",
     rb"(?<![\w$])(?:fetch|ajax|getJSON|get|post|axios|open|GET|POST|json|request|xhrGet|jsonp|query)(?=\s*\()",

@@ -91,7 +91,7 @@ def main() -> None:
         )  # fmt: skip
         found = {
             "published": {"source": WBC, "table IV": BESIDE_SAILOR, "table V": BESIDE_OTHERS},
-            "machine": measure.machine(), "runs": runs,
+            "machine": measure.machine(), "measured": runs,
         }  # fmt: skip
         save("distinct_pages", [axes], f"Published: {WBC}, tables IV and V.", found, text)  # fmt: skip
 

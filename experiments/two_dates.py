@@ -223,7 +223,7 @@ def draw(args: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
             "source": OSS, "half_times_days": [94, 146], "after_days": LOOKED_AGAIN,
             "li": {"source": LI, "new": 228, "gone": 168},
         }  # fmt: skip
-        told = {"published": published, "runs": runs}
+        told = {"published": published, "measured": runs}
         text = "# Half-life, and change between two dates\n\n" + tables(runs) + ABOUT
         save("two_dates", [axes], f"Published: {OSS}, section 4.1.3.", told, text)
 

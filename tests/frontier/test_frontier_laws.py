@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -96,16 +97,16 @@ class FrontierLaws(RuleBasedStateMachine):
         assert len(got) <= limit
         for candidate in got:
             host = candidate.url.split("/")[2]
-            assert candidate == self.admitted[candidate.url]
+            others = {url.split("/")[2] for url in self.leased}
+            self.leased[candidate.url] = candidate
+            assert replace(candidate, attempts=0) == self.admitted[candidate.url]
+            assert candidate.attempts == self.attempts.get(candidate.url, 0)
             assert candidate.purpose.lane is lane
             assert candidate.url not in self.settled
-            assert host not in {url.split("/")[2] for url in self.leased}, (
-                "one lease per host"
-            )
+            assert host not in others, "one lease per host"
             assert (
                 self.clock.passed_s >= self.last_asked.get(host, -DELAY_S) + DELAY_S
             ), "hosts rest"
-            self.leased[candidate.url] = candidate
 
     @precondition(lambda self: self.leased)
     @rule(data=st.data(), settlement=st.sampled_from(Settlement))
@@ -157,9 +158,10 @@ class FrontierLaws(RuleBasedStateMachine):
                     self.frontier.settle, self.leased[url], Settled(Settlement.DONE)
                 )
             )
-        left = set()
+        left, last_s = set(), self.clock.passed_s + 1_000.0
         while (due := self.frontier.due_in()) is not None:
             self.clock.passed_s += due
+            assert self.clock.passed_s < last_s, "something waits for ever"
             for lane in Lane:
                 for candidate in self.run(partial(self.frontier.lease, 5, lane)):
                     assert candidate.url not in left

@@ -23,7 +23,7 @@ from changing_webs import TUNED, WEBS, Life, lives
 from geohound import plugins
 from geohound.model.failure import FailureReason
 from geohound.model.health import Check, CheckResult, HealthState, states
-from geohound.model.revisit import DueLook, LookStats
+from geohound.model.monitoring.revisit import DueLook, LookStats
 from geohound.model.service import Service
 from geohound.model.visit import Failure, Purpose, Response, Visit
 from geohound.monitor.looking import Look, LookTarget, look_at

@@ -28,7 +28,7 @@ from crawl_peers.measure import machine
 
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, CheckResult, HealthState
-from geohound.model.revisit import DueLook, EndedLook, LookStats
+from geohound.model.monitoring.revisit import DueLook, EndedLook, LookStats
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.task import TaskSpec

@@ -11,7 +11,7 @@ from sql_stores import STORES, open_sql
 from geohound.contracts import FencedError
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
-from geohound.model.revisit import EndedLook, LookStats, StateStep
+from geohound.model.monitoring.revisit import EndedLook, LookStats, StateStep
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.shard import Shard

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geohound.model.maintenance import (
+from geohound.model.monitoring.maintenance import (
     announced,
     end_of_maintenance,
     read_maintenance,

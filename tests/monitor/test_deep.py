@@ -17,7 +17,7 @@ from PIL import Image
 from geohound import plugins
 from geohound.model.bbox import BBox
 from geohound.model.failure import FailureReason
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.service import Extent, Layer, Operation, Service
 from geohound.model.visit import Failure, Response
 from geohound.monitor.deep import check_layers, chosen_layers, summed_up

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.model.health import CheckResult, HealthState
-from geohound.model.revisit import DueLook, LookStats
+from geohound.model.monitoring.revisit import DueLook, LookStats
 from geohound.model.visit import Purpose
 from geohound.monitor.rates import (
     DAY_S,

@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from geohound import app
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.layer_check import LayerCheck
-from geohound.model.maintenance import Maintenance
-from geohound.model.revisit import EndedLook
+from geohound.model.monitoring.layer_check import LayerCheck
+from geohound.model.monitoring.maintenance import Maintenance
+from geohound.model.monitoring.revisit import EndedLook
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.task import TaskSpec

@@ -10,7 +10,12 @@ if (
     from collections.abc import Awaitable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
+    from geohound.model.monitoring.revisit import (
+        DueLook,
+        EndedLook,
+        LookStats,
+        StateStep,
+    )
     from geohound.model.visit import Purpose
     from geohound.model.work.shard import Shard
     from geohound.model.work.task import Claim

@@ -11,7 +11,7 @@ if (
     from datetime import datetime
 
     from geohound.model.biography import CheckTotals, LifeEvent
-    from geohound.model.layer_check import LayerCheck
+    from geohound.model.monitoring.layer_check import LayerCheck
 
 
 class HistoryStore(Protocol):

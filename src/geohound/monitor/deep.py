@@ -15,8 +15,8 @@ from geohound.contracts import Fetcher, Kind
 from geohound.model.bbox import WORLD, BBox
 from geohound.model.failure import FailureReason, reason_in
 from geohound.model.health import Check, outcome_of
-from geohound.model.layer_check import LayerCheck
 from geohound.model.layer_request import LayerRequest, Rel
+from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.service import Layer, RefusalReason, Service
 
 from .content import fault_of

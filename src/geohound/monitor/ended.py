@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from geohound.model.failure import FailureReason, reason_in
 from geohound.model.health import Check, CheckResult
-from geohound.model.revisit import EndedLook
+from geohound.model.monitoring.revisit import EndedLook
 
 
 @dataclass(frozen=True, slots=True)

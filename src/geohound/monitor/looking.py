@@ -11,7 +11,7 @@ from geohound.contracts import CatalogueStore, Fetcher, Kind
 from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.health import Check, is_unclear, outcome_of, reason_of
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.service import (
     NOTHING_KNOWN,
     KnownProofs,

@@ -11,7 +11,7 @@ from typing import Final
 from geohound import urls
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.revisit import DueLook, EndedLook
+from geohound.model.monitoring.revisit import DueLook, EndedLook
 from geohound.model.service import Sighting
 from geohound.model.visit import Link, Purpose, Via
 from geohound.model.work.event import ServiceFound

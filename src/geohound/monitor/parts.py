@@ -13,7 +13,7 @@ from geohound.contracts import (
     HistoryStore,
     Kind,
 )
-from geohound.model.maintenance import Maintenance
+from geohound.model.monitoring.maintenance import Maintenance
 from geohound.model.service import Service
 from geohound.model.work.event import Event
 from geohound.model.work.job import Job, Report

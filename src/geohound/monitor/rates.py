@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from geohound.model.revisit import NO_LOOKS, LookStats
+from geohound.model.monitoring.revisit import NO_LOOKS, LookStats
 
 DAY_S: Final = 86400.0
 

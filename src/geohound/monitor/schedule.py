@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from geohound.model.health import GONE_CHECKS, CheckResult, HealthState
-from geohound.model.revisit import NO_LOOKS, DueLook, LookStats
+from geohound.model.monitoring.revisit import NO_LOOKS, DueLook, LookStats
 from geohound.model.visit import Purpose
 
 from .rates import (

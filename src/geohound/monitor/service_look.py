@@ -9,7 +9,7 @@ from typing import Final
 
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState, states
-from geohound.model.revisit import DueLook, EndedLook
+from geohound.model.monitoring.revisit import DueLook, EndedLook
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from geohound.model.biography import LifeEvent
 from geohound.model.health import HealthState, assess
-from geohound.model.maintenance import Maintenance, announced
+from geohound.model.monitoring.maintenance import Maintenance, announced
 from geohound.model.service import Service
 from geohound.views import feeds
 from geohound.views.feeds import Feed, FeedEntry

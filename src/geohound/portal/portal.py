@@ -30,7 +30,7 @@ from geohound.contracts import (
 )
 from geohound.model.account import Role
 from geohound.model.bbox import BBox
-from geohound.model.maintenance import Maintenance
+from geohound.model.monitoring.maintenance import Maintenance
 from geohound.model.service import Layer, Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord, Visit

@@ -22,7 +22,7 @@ from geohound.contracts import (
     TaskStore,
 )
 from geohound.crawler.crawl_plan import Plan
-from geohound.model.maintenance import Maintenance, read_maintenance
+from geohound.model.monitoring.maintenance import Maintenance, read_maintenance
 from geohound.model.service import Service
 from geohound.model.visit import RequestRecord
 from geohound.model.work.event import Progressed, Warned

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import (
 
 from geohound.model.biography import LifeChange, LifeEvent
 from geohound.model.health import HealthState
-from geohound.model.maintenance import Maintenance
+from geohound.model.monitoring.maintenance import Maintenance
 
 ATOM: Final = "application/atom+xml"
 JSON_FEED: Final = "application/feed+json"

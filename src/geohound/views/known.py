@@ -14,7 +14,7 @@ from geohound import urls
 from geohound.contracts import CatalogueStore, CheckQueue, HistoryStore
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent, found_change
 from geohound.model.health import Check, HealthState, assess
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.score import (
     LIMITS_S,
     OTHER_LIMIT_S,

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 
 _ROBOTS: Final = "robots.txt"
 

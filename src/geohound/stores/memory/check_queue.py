@@ -11,8 +11,14 @@ from operator import add
 
 from geohound.contracts import CatalogueStore, FencedError, TaskStore
 from geohound.model.health import HealthState, assess
-from geohound.model.layer_check import LayerCheck
-from geohound.model.revisit import NO_LOOKS, DueLook, EndedLook, LookStats, StateStep
+from geohound.model.monitoring.layer_check import LayerCheck
+from geohound.model.monitoring.revisit import (
+    NO_LOOKS,
+    DueLook,
+    EndedLook,
+    LookStats,
+    StateStep,
+)
 from geohound.model.visit import Purpose
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 
 from .catalogue import MemoryCatalogue
 

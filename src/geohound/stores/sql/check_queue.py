@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.model.health import HealthState
-from geohound.model.revisit import DueLook, EndedLook, LookStats, StateStep
+from geohound.model.monitoring.revisit import DueLook, EndedLook, LookStats, StateStep
 from geohound.model.visit import Purpose
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim

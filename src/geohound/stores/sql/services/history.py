@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from geohound.model.biography import CheckTotals, Difference, LifeChange, LifeEvent
-from geohound.model.layer_check import LayerCheck
+from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.stores.sql.database import Connection, Database
 from geohound.stores.sql.group_commit import GroupCommit, awaited
 

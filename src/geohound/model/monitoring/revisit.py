@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from .catalogue import Observation
-from .health import Check, HealthState
+from geohound.model.catalogue import Observation
+from geohound.model.health import Check, HealthState
+from geohound.model.visit import Purpose
+
 from .layer_check import LayerCheck
-from .visit import Purpose
 
 
 @dataclass(frozen=True, slots=True)

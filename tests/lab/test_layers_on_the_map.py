@@ -141,7 +141,7 @@ def test_two_layers_of_a_real_server_are_added_and_compared(
     titles = page.locator(".stack-title").all_inner_texts()
     assert len(titles) == 2
     page.get_by_label("Words, or the address of a service").fill("harbours")
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Search", exact=True).click()
     page.wait_for_url("**/?*q=harbours*")
     page.locator(".layer-stack li").nth(1).wait_for()
     assert page.locator(".stack-title").all_inner_texts() == titles

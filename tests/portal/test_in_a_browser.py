@@ -89,7 +89,7 @@ def test_a_visitor_searches_draws_a_rectangle_and_opens_a_service(
     ]
 
     page.get_by_label("Words, or the address of a service").fill("rivers")
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Search", exact=True).click()
     page.wait_for_url("**/?*q=rivers*")
     assert shown_titles(page) == ["Rivers and lakes of Finland"]
     page.get_by_role("link", name="Rivers and lakes of Finland").click()
@@ -156,6 +156,6 @@ def test_without_scripts_the_form_still_searches_by_box(browser: Browser, origin
             ("North", "0"),
         ):
             page.get_by_label(side).fill(value)
-        page.get_by_role("button", name="Search").click()
+        page.get_by_role("button", name="Search", exact=True).click()
         assert shown_titles(page) == ["Reefs of Fiji"]
         assert page.get_by_role("button", name="Apply filters").is_visible()

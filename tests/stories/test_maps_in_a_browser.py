@@ -94,7 +94,7 @@ def test_a_base_layer_of_ones_own_lies_under_the_layers_and_stays_while_searchin
     shot = page.locator("[data-map]").screenshot()
     assert reds(page, shot) > 0.5
     page.get_by_label("Words, or the address of a service").fill("elevation")
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Search", exact=True).click()
     page.wait_for_url("**/?*q=elevation*")
     assert params(page)["base"] == [TILES]
 

@@ -251,6 +251,10 @@ def test_a_service_has_the_same_record_everywhere(surfaces) -> None:
         ["show", RIVERS.id, "--json", "--catalogue", str(surfaces.path)],
     )
     by_command_line = json.loads(done.stdout)
+    # A command says what it was asked for and how long it took, as `identify` does.
+    assert by_command_line.pop("input") == RIVERS.id
+    assert by_command_line.pop("refusal") is None
+    assert by_command_line.pop("elapsed_ms") >= 0
     by_api = surfaces.client.get(f"/api/v1/services/{RIVERS.id}").json()
     by_library = surfaces.catalogue.describe(RIVERS.id)
     assert by_command_line == by_api == by_library

@@ -8,7 +8,8 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
-from geohound.frontier.active_hosts import SPARE
+from geohound.frontier.active_hosts import SPARE, _Ranking
+from geohound.frontier.host_queue import HostQueue
 from geohound.frontier.thrift import FEWEST, ActiveLimit, Thrift
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.model.work.frontier import HostRole, Settled
@@ -395,3 +396,19 @@ def test_places_given_away_leave_nothing_behind_however_often(store, task, clock
         return [len(each._heap) for each in (active._promising, active._untried)]
 
     assert max(asyncio.run(story())) <= 2 * 5 + SPARE + 1
+
+
+def test_a_host_that_rests_while_the_ranking_is_made_anew_can_be_offered_again() -> (
+    None
+):
+    """One that kept its name there without an entry would wait for a place that nobody gives it."""
+    worth: dict[int, float | None] = {0: 1.0, 1: 2.0}
+    hosts = {index: HostQueue(f"{index}.test", index) for index in worth}
+    inactive = dict(hosts)
+    ranking = _Ranking(lambda host: worth[host.index], inactive)
+    ranking.put(hosts[1])
+    worth[1] = None
+    for _ in range(2 * len(hosts) + SPARE):
+        ranking.put(hosts[0])
+    assert list(inactive) == [0]
+    assert ranking.best() is hosts[0]

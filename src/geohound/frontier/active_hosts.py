@@ -38,8 +38,13 @@ class _Ranking:
             self._rebuild()
 
     def _rebuild(self) -> None:
-        values = [(self._value(host), host.index) for host in self._hosts.values()]
-        self._heap = [(-value, at) for value, at in values if value is not None]
+        self._heap = []
+        for index, host in list(self._hosts.items()):
+            value = self._value(host)
+            if value is None:
+                del self._hosts[index]
+            else:
+                self._heap.append((-value, index))
         heapq.heapify(self._heap)
 
     def best(self) -> HostQueue | None:

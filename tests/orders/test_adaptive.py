@@ -80,6 +80,7 @@ def test_a_link_that_speaks_of_map_services_comes_first_from_the_very_start(
 
 
 def test_what_paid_is_preferred_and_what_did_not_is_not() -> None:
+    """LC-9: Hou, Chen & Wu 2016, section 6, name learned priorities of URLs as future work."""
     order = Adaptive()
     for i in range(30):
         good, bad = see(

@@ -1,7 +1,8 @@
 """Webs of services that change and die over simulated months, each in its own way: the dates of changes and of death.
 
 `TUNED` are those on which the numbers of `monitor/rates.py` and `monitor/schedule.py` were chosen, with another seed.
-The others were written afterwards, and were not looked at before the figures in `results/` were made.
+The others were written before the schedule learned to remember the last change, and nothing was run on them until it
+was done. Of `drawn` even the rules are unknown: they are drawn anew for each seed.
 """
 
 from __future__ import annotations
@@ -143,6 +144,79 @@ def _ageing(where: Where) -> list[float]:
     return found
 
 
+def _rollout(where: Where) -> list[float]:
+    """Somebody works through a host: a change at one service is followed by others at its neighbours within days."""
+    if where.host not in where.shared:
+        where.shared[where.host] = steady(where.chance, 70.0, 0.0, 1000.0)
+    found = steady(where.chance, 400.0, 0.0, where.until)
+    for start in where.shared[where.host]:
+        if where.chance.random() < 0.6:
+            found.append(start + where.chance.expovariate(1 / 6.0))
+    return sorted(at for at in found if at < where.until)
+
+
+def _deadlines(where: Where) -> list[float]:
+    """Work grows as the end of a quarter comes near, and stops after it; each country ends its quarters in its week."""
+    offset = 7.0 * (where.host % 4)
+    often = where.chance.choice((10.0, 40.0, 150.0))
+    found = steady(where.chance, often / 4, 0.0, where.until)
+    return [
+        at
+        for at in found
+        if where.chance.random() < (((at + offset) % 91.0) / 91.0) ** 3
+    ]
+
+
+def _abandoned(where: Where) -> list[float]:
+    """Kept with care until the one who did it leaves; a few are taken up again much later."""
+    careful = where.chance.choice((6.0, 15.0, 45.0))
+    left = where.chance.expovariate(1 / 90.0)
+    found = steady(where.chance, careful, 0.0, min(left, where.until))
+    if where.chance.random() < 0.2:
+        again = left + where.chance.expovariate(1 / 60.0)
+        found += steady(where.chance, careful, again, where.until)
+    return found
+
+
+def _long_pauses(where: Where) -> list[float]:
+    """Most gaps are of a few days, some of years: a Pareto distribution without a typical length."""
+    shape, least = where.chance.choice((0.6, 0.8, 1.2)), where.chance.choice((1.5, 4.0))
+    found, at = [], -where.chance.random() * 60.0
+    while (at := at + least * where.chance.paretovariate(shape)) < where.until:
+        if at > 0.0:
+            found.append(at)
+    return found
+
+
+def _workdays(where: Where) -> list[float]:
+    """People work from Monday to Friday and are on leave for some weeks; a few programs run every third night."""
+    if where.chance.random() < 0.03:
+        return [3.0 * night for night in range(1, int(where.until / 3.0))]
+    mean = where.chance.choice((12.0, 50.0, 200.0, 600.0))
+    leave = where.chance.random() * 150.0
+    found = steady(where.chance, mean, 0.0, where.until)
+    return [at for at in found if at % 7.0 < 5.0 and not leave < at < leave + 25.0]
+
+
+def _drawn(where: Where) -> list[float]:
+    """States with rates of their own, and chances to pass from one to another, all drawn once for a web."""
+    if 0 not in where.shared:
+        count = where.chance.randint(2, 4)
+        rates = [10 ** where.chance.uniform(-3.2, -0.2) for _ in range(count)]
+        stays = [10 ** where.chance.uniform(0.5, 2.5) for _ in range(count)]
+        where.shared[0] = [float(count), *rates, *stays]
+    count, *numbers = where.shared[0]
+    found: list[float] = []
+    at = 0.0
+    while at < where.until:
+        state = where.chance.randrange(int(count))
+        rate, stay = numbers[state], numbers[int(count) + state]
+        end = at + where.chance.expovariate(1 / stay)
+        found += steady(where.chance, 1 / rate, at, min(end, where.until))
+        at = end
+    return found
+
+
 WEBS: Final[dict[str, Changes]] = {
     "calm": shares((0.05, 10.0), (0.25, 60.0), (0.70, 400.0)),
     "lively": shares((0.25, 14.0), (0.50, 60.0), (0.25, 200.0)),
@@ -156,8 +230,17 @@ WEBS: Final[dict[str, Changes]] = {
     "seasonal": _seasonal,
     "releases": _releases,
     "ageing": _ageing,
+    "rollout": _rollout,
+    "deadlines": _deadlines,
+    "abandoned": _abandoned,
+    "long-pauses": _long_pauses,
+    "workdays": _workdays,
+    "drawn": _drawn,
 }
-TUNED: Final = ("calm", "lively", "few", "mixed", "lognormal", "hosted", "bursts", "drift")  # fmt: skip
+TUNED: Final = (
+    "calm", "lively", "few", "mixed", "lognormal", "hosted", "bursts", "drift",
+    "weekly", "seasonal", "releases", "ageing",
+)  # fmt: skip
 
 
 def lives(web: str, services: int, days: float, seed: int) -> Iterator[Life]:

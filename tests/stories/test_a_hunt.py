@@ -264,6 +264,8 @@ def test_the_demo_hunts_by_words_before_it_crawls(tmp_path: Path) -> None:
     assert asked[0]["text"] == hunted["words"]
     assert hunted["sources"][0]["requests"] == len(asked)
     assert hunted["sources"][0]["seeds"] > 0
+    assert hunted["ended"] == "finished", "however busy the machine is"
+    assert hunted["services"] > 0
     tasks = lines(geohound("tasks", "--json", *catalogue).stdout)
     assert [task["kind"] for task in tasks] == ["crawl", "hunt"], (
         "the portal shows both"

@@ -35,8 +35,9 @@ from .values import whole
 HOSTS = 60
 PAGES = 3_000
 HUNT_WORDS = "map services"
-HUNT_QUERIES = 5
-HUNT_S = 10.0  # on a busy machine; an idle one needs three or four
+HUNT_QUERIES = 10
+HUNT_PAGES = 120  # a bound of work, not of time: a busy machine reads as much as an idle one, later
+HUNT_PATIENCE_S = 30.0  # the search engine reads its web when it is first asked
 SEARCHER = "searxng=http://search.test/"
 # All the trouble there is, but for the hosts that ask to be read slowly: they would only keep a visitor waiting.
 TROUBLE = Shares(crawl_delay=0.0, slow=0.0)
@@ -110,7 +111,13 @@ def write_places(world: World, folder: Path) -> Path:
 
 def _hunt(settings: Settings, live: LiveDisplay) -> dict[str, Any]:
     """A short hunt by words, with the search engine of the geoweb; its summary."""
-    brief = replace(settings, max_queries=HUNT_QUERIES, max_time_s=HUNT_S)
+    brief = replace(
+        settings,
+        max_queries=HUNT_QUERIES,
+        max_pages=HUNT_PAGES,
+        first_byte_timeout_s=HUNT_PATIENCE_S,
+        total_timeout_s=HUNT_PATIENCE_S,
+    )
     queries = with_other_names(planned_queries(HUNT_WORDS), HUNT_WORDS)
     spec = hunt_spec(
         crawl_spec(brief, ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,7 @@ from geohound.model.work.task import (
     TaskState,
 )
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
+from geohound.portal.tasks.request import TaskRequest
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.tasks.control import TaskControl
@@ -236,34 +238,46 @@ def test_lists_may_be_written_as_on_the_command_line(
         ({"seeds": [], "harvest": []}, "seeds", "at least one seed URL"),
         ({"seeds": [SEED], "harvest": [SEED]}, "harvest", "send two requests"),
         ({"seeds": [SEED], "topic": "soups"}, "topic", "use one of"),
-        ({"seeds": ["a.example"]}, "seeds", "begins with http:// or https://"),
+        ({"seeds": ["a.example"]}, "seeds", "begin with http:// or https://"),
         (
             {"seeds": ["javascript:alert(1)"]},
             "seeds",
-            "begins with http:// or https://",
+            "begin with http:// or https://",
         ),
         ({"seeds": ["https://a b/"]}, "seeds", "not a web address"),
-        ({"seeds": [SEED], "depth": -1}, "depth", ">= 0"),
-        ({"seeds": [SEED], "depth": "2"}, "depth", "Expected `int"),
+        (
+            {"seeds": [SEED], "depth": -1},
+            "depth",
+            "a whole number from 0 to 1,000, not -1",
+        ),
+        ({"seeds": [SEED], "depth": "2"}, "depth", "1,000, not “2”"),
         (
             {"seeds": [SEED], "kinds": ["wmx"]},
             "kinds",
             "use one of ogcapi-features, wfs, wms",
         ),
         ({"seeds": [SEED], "order": "best"}, "order", "use one of adaptive, fifo"),
-        ({"seeds": [SEED], "bbox": [1, 2, 3]}, "bbox", "length 4"),
-        ({"seeds": [SEED], "bbox": [1, 2, 3, 91]}, "bbox", "<= 90"),
-        ({"seeds": [SEED], "max_pages": 0}, "max_pages", ">= 1"),
-        ({"seeds": [SEED], "speed": 3}, "speed", "unknown field"),
+        ({"seeds": [SEED], "bbox": [1, 2, 3]}, "bbox", "four numbers in degrees"),
+        ({"seeds": [SEED], "bbox": [1, 2, 3, 91]}, "bbox", "item 4 is 91"),
+        (
+            {"seeds": [SEED], "max_pages": 0},
+            "max_pages",
+            "from 1 to 1,000,000,000, not 0",
+        ),
+        (
+            {"seeds": [SEED], "speed": 3},
+            "speed",
+            "There is no field “speed” here; use kind,",
+        ),
         (
             {"seeds": [SEED], "keywords": ["rivers"]},
             "keywords",
             "No search provider is set up",
         ),
-        ({"seeds": [SEED], "keywords": [""]}, "keywords", ">= 1"),
+        ({"seeds": [SEED], "keywords": [""]}, "keywords", "of 1 to 200 characters"),
         ({"harvest": [SEED], "keywords": ["rivers"]}, "harvest", "send two requests"),
-        ({"seeds": [SEED], "thrift": 1.5}, "thrift", "<= 1"),
-        ({"seeds": [SEED], "thrift": "much"}, "thrift", "thrift"),
+        ({"seeds": [SEED], "thrift": 1.5}, "thrift", 'from 0 to 1, or "auto", not 1.5'),
+        ({"seeds": [SEED], "thrift": "much"}, "thrift", "not “much”"),
         ([SEED], "", "Send a JSON object"),
     ],
 )
@@ -278,6 +292,26 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
         True,
     ), problem
     assert api.get("tasks").json()["tasks"] == []
+
+
+@pytest.mark.parametrize("field", TaskRequest.__struct_fields__)
+@pytest.mark.parametrize(
+    "value", [{"a": 1}, [None], [[]], "\ud800", -7.5, 1e30, [1] * 9]
+)
+def test_no_wrong_value_is_answered_in_the_words_of_a_library(
+    api: TestClient, field: str, value: object
+) -> None:
+    body = json.dumps({"seeds": [SEED]} | {field: value})
+    answer = api.post(
+        "tasks", content=body, headers={"content-type": "application/json"}
+    )
+    said = answer.json()["detail"]
+    assert answer.status_code == 400, said
+    assert not re.search(r"`|Expected|\bstr\b|\bint\b|null\b.*\||Object|enum", said), (
+        said
+    )
+    assert said.endswith(".")
+    assert len(said) < 400
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,8 @@ def test_a_form_starts_a_crawl_and_leads_to_its_page(
     ("form", "sentence"),
     [
         ({"seeds": " "}, "at least one seed URL in seeds"),
-        ({"seeds": "mailto://x"}, "begins with http:// or https://"),
-        ({"seeds": "a.example", "depth": "deep"}, "is not a whole number"),
+        ({"seeds": "mailto://x"}, "begin with http:// or https://"),
+        ({"seeds": "a.example", "depth": "deep"}, "must be a whole number"),
         ({"seeds": "a.example", "bbox": "1,2"}, "bbox"),
         ({"seeds": "a.example", "kinds": "wmx"}, "is not known; use one of"),
         ({"seeds": HOSTILE}, "is not a web address"),

@@ -24,6 +24,8 @@ from geohound.views.parsing import (
     split_ids,
 )
 
+from .mistakes import explained, mistaken
+
 MAX_SEEDS = 10_000
 MAX_URL_CHARS = 2_000
 MAX_KEYWORDS = 50
@@ -229,9 +231,9 @@ def from_form(fields: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         if name in filled:
             given[name] = _read_whole(name, filled[name])
     if "queries" in filled and way in ("keywords", None):
-        given["max_queries"] = _read_whole("queries", filled["queries"])
+        given["max_queries"] = _read_whole("max_queries", filled["queries"])
     if "minutes" in filled:
-        given["max_time_s"] = 60 * _read_whole("minutes", filled["minutes"])
+        given["max_time_s"] = _read_minutes(filled["minutes"])
     return given
 
 
@@ -267,8 +269,15 @@ def _read_thrift(text: str) -> float | str:
 
 def _read_whole(name: str, text: str) -> int:
     if not _WHOLE.fullmatch(text):
-        raise ParameterError(name, f"{name}: “{shorten(text)}” is not a whole number.")
+        raise mistaken(name, text, TaskRequest)
     return int(text)
+
+
+def _read_minutes(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        sentence = f"The time limit must be whole minutes, not “{shorten(text)}”."
+        raise ParameterError("minutes", sentence)
+    return 60 * int(text)
 
 
 def _split(name: str, value: Any) -> Any:
@@ -290,7 +299,7 @@ def task_spec(given: Mapping[str, Any], choices: Choices) -> TaskSpec:
     try:
         asked = msgspec.convert(given, TaskRequest)
     except msgspec.ValidationError as error:
-        raise _explained(error) from None
+        raise explained(error, given, TaskRequest) from None
     if asked.kind == "monitor":
         return _monitor(asked)
     _check_beginning(asked, choices)
@@ -388,21 +397,6 @@ def request_schema(choices: Choices) -> dict[str, Any]:
 def _option(schema: dict[str, Any]) -> dict[str, Any]:
     """Of a field that may be left out: what it is where it is given."""
     return next(each for each in schema["anyOf"] if each.get("type") != "null")
-
-
-def _explained(error: msgspec.ValidationError) -> ParameterError:
-    """The words of the library, and the field that they are about."""
-    what, _, where = str(error).partition(" - at `$")
-    what = what.replace(
-        f"matching regex {_WEB_ADDRESS!r}", "that begins with http:// or https://"
-    )
-    name = where.strip("`.").partition(".")[0].partition("[")[0]
-    if "unknown field" in what:
-        known = ", ".join(TaskRequest.__struct_fields__)
-        return ParameterError(
-            what.rpartition(" ")[2].strip("`"), f"{what}. Use {known}."
-        )
-    return ParameterError(name, f"{name}: {what}." if name else f"{what}.")
 
 
 def _read_address(text: str) -> str:

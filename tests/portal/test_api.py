@@ -509,3 +509,23 @@ def test_many_visitors_cost_no_more_memory_than_some():
     for number in range(30_000):
         limit._take(str(number))
     assert len(limit._buckets) <= 20_000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/search", "/api/v1/layers", "/api/v1/facets", "/api/v1/services", "/api/v1/clusters",
+        "/api/v1/feed.atom", "/api/v1/reports/kinds", "/", "/map", "/statistics",
+    ],
+)  # fmt: skip
+def test_a_topic_that_nobody_knows_is_a_mistake_and_not_an_empty_result(
+    catalogue, index, kinds, path: str
+) -> None:
+    client = TestClient(
+        create_app(catalogue, index, kinds, classifier=Classifier(TOPICS))
+    )
+    refused = client.get(path, params={"topic": "nope"})
+    assert refused.status_code == 400
+    known = "topic “nope” is not known; use one of inspire, iso19115, land_cover"
+    assert known in refused.text
+    assert client.get(path, params={"topic": "land_cover"}).status_code == 200

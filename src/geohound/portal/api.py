@@ -278,8 +278,9 @@ def one_report(request: Request) -> Response:
     if name in _LISTING and not may_download(visitor_of(request)):
         raise HTTPException(403, NO_DOWNLOAD)
     portal, texts = portal_of(request), from_api(request.query_params)
-    asked = read(ReportParams, texts, {"kind": portal.kinds})
-    query = read_query(texts, SearchInterface(ReportParams), {"kind": portal.kinds})
+    choices = portal.choices(texts)
+    asked = read(ReportParams, texts, choices)
+    query = read_query(texts, SearchInterface(ReportParams), choices)
     scope = scope_of(asked, query, chosen_task(request, asked.task))
     if asked.f == "json":
         return answer(request, report(portal, name, scope))
@@ -330,21 +331,20 @@ def openapi(request: Request) -> Response:
     }
     choices = {
         "kind": sorted(portal.kinds),
+        "topic": sorted(topic.id for topic in portal.topics),
         "f": list(portal.exporters) or ["json", "jsonl"],
     }
     return answer(request, document(OPERATIONS, described, choices))
 
 
 def _query(request: Request) -> Query:
-    return read_query(
-        from_api(request.query_params), API, {"kind": portal_of(request).kinds}
-    )
+    texts = from_api(request.query_params)
+    return read_query(texts, API, portal_of(request).choices(texts))
 
 
 def _exportable(request: Request) -> Query:
-    return read_query(
-        from_api(request.query_params), EXPORTABLE, {"kind": portal_of(request).kinds}
-    )
+    texts = from_api(request.query_params)
+    return read_query(texts, EXPORTABLE, portal_of(request).choices(texts))
 
 
 def _service(request: Request) -> Service:

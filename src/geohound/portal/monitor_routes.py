@@ -168,7 +168,8 @@ class _Collector:
 
 def _search_feed(request: Request) -> Feed:
     portal = portal_of(request)
-    query = read_query(from_api(request.query_params), API, {"kind": portal.kinds})
+    texts = from_api(request.query_params)
+    query = read_query(texts, API, portal.choices(texts))
     results = portal.index.search(replace(query, limit=_MATCHES, offset=0, fold=False))
     services = {hit.service.id: hit.service for hit in results.hits}
     since = datetime.now(UTC) - timedelta(days=feeds.FEED_DAYS)

@@ -7,6 +7,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
+    Container,
     Iterable,
     Mapping,
     Sequence,
@@ -31,6 +32,7 @@ from geohound.contracts import (
 from geohound.model.account import Role
 from geohound.model.bbox import BBox
 from geohound.model.monitoring.maintenance import Maintenance
+from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord, Visit
@@ -38,6 +40,7 @@ from geohound.settings import Settings
 from geohound.tasks.control import TaskControl
 from geohound.views.known import Past
 from geohound.views.opening import Opener, Opening
+from geohound.views.parsing import Choices
 
 from .task_events import TaskEvents
 
@@ -213,6 +216,14 @@ class Portal:
     @property
     def topics(self) -> Sequence[Topic]:
         return self.classifier.topics if self.classifier else ()
+
+    def choices(self, asked: Container[str]) -> Choices:
+        """The values that these parameters may have here, where it takes the portal to know them."""
+        known: dict[str, Collection[str]] = {"kind": self.kinds}
+        if "topic" in asked and self.classifier is not None:
+            held = self.index.search(Query(limit=0)).facets.get("topic", {})
+            known["topic"] = {*(topic.id for topic in self.topics), *held}
+        return known
 
     def topics_of(self, service: Service) -> Sequence[tuple[str, str]]:
         return self.classifier.classify(service) if self.classifier else ()

@@ -121,13 +121,15 @@ class ReportParams(SearchParams, frozen=True, kw_only=True):
     since: Annotated[
         str,
         Meta(
-            pattern=_DATE, description="of changes: since this date, such as 2026-01-31"
+            pattern=_DATE,
+            description="a date such as 2026-01-31, for changes since then",
         ),
     ] = ""
     until: Annotated[
         str,
         Meta(
-            pattern=_DATE, description="of country-growth: the later of the two dates"
+            pattern=_DATE,
+            description="a date such as 2026-01-31, for country-growth the later of two",
         ),
     ] = ""
 

@@ -200,6 +200,8 @@ def _expected(field: ParamField) -> str:
     schema = field.schema
     if schema["type"] == "integer":
         return f"a whole number from {schema['minimum']:,} to {schema['maximum']:,}"
+    if schema["type"] == "number":
+        return f"a number from {schema['minimum']:,} to {schema['maximum']:,}"
     return "true or false" if schema["type"] == "boolean" else field.description
 
 

@@ -90,9 +90,8 @@ class CompletionRecord(msgspec.Struct, frozen=True, kw_only=True):
 def clusters(request: Request) -> Response:
     """GET /clusters"""
     texts = from_api(request.query_params)
-    query = read_query(
-        texts, SearchInterface(MapSearch), {"kind": portal_of(request).kinds}
-    )
+    choices = portal_of(request).choices(texts)
+    query = read_query(texts, SearchInterface(MapSearch), choices)
     cell = (
         read(MapSearch, {"cell": texts["cell"]}).cell
         if "cell" in texts

@@ -162,7 +162,8 @@ def base_address(text: str) -> str:
 def query_of(portal: Portal, params: QueryParams) -> tuple[Query, PageView]:
     """The query and how it is shown; by words alone the box does not count, and the other way round."""
     view = view_of(params)
-    query = read_query(from_page(params), PAGES, {"kind": portal.kinds})
+    texts = from_page(params)
+    query = read_query(texts, PAGES, portal.choices(texts))
     if view.mode == "words":
         return replace(query, bbox=None), view
     return replace(query, text="") if view.mode == "box" else query, view

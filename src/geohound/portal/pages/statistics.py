@@ -147,7 +147,7 @@ def _asked(request: Request) -> StatisticsParams:
     texts = from_page(sent)
     own = {name: [sent.get(name, "")] for name in _OWN if sent.get(name, "")}
     params = read(ReportParams, own)
-    query = read_query(texts, PAGES, {"kind": portal.kinds})
+    query = read_query(texts, PAGES, portal.choices(texts))
     pairs: dict[str, Any] = {**texts, **{name: texts[0] for name, texts in own.items()}}
     return StatisticsParams(
         params, query, scope_of(params, query, chosen_task(request, params.task)), pairs

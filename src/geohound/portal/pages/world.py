@@ -22,9 +22,8 @@ def map_page(request: Request) -> Response:
     portal = portal_of(request)
     query, trouble = Query(), None
     try:
-        query = read_query(
-            from_page(request.query_params), PAGES, {"kind": portal.kinds}
-        )
+        texts = from_page(request.query_params)
+        query = read_query(texts, PAGES, portal.choices(texts))
     except ParameterError as error:
         trouble = error
     words = tuple(request.query_params.getlist("map"))[:MAX_LAYERS]

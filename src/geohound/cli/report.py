@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -41,6 +42,7 @@ from .values import miles, text, whole
 
 DATED = ("changes", "country-growth")
 COMPARED = ("comparison", "difference")
+_LEAST_WIDTH = 12  # of a column of text that is cut short
 
 
 class Format(StrEnum):
@@ -219,8 +221,8 @@ def _as_png(name: str, heading: str, table: Table) -> bytes:
 
 
 def _as_text(name: str, heading: str, table: Table) -> bytes:
-    """Text to the left, numbers to the right."""
-    del name
+    """Text to the left, numbers to the right; a terminal cuts a long text short."""
+    table, left_out = _for_people(name, table)
     cells = [[_shown(cell) for cell in row] for row in table.rows]
     widths = [
         max(len(line[at]) for line in (table.columns, *cells))
@@ -230,14 +232,45 @@ def _as_text(name: str, heading: str, table: Table) -> bytes:
         all(not isinstance(row[at], str) for row in table.rows)
         for at in range(len(table.columns))
     ]
+    if sys.stdout.isatty():
+        widths = _fitting(widths, is_number, shutil.get_terminal_size().columns)
     lines = [heading] if heading else []
     for line in (list(table.columns), *cells):
         aligned = (
-            text.rjust(width) if right else text.ljust(width)
+            text.rjust(width) if right else _cut(text, width).ljust(width)
             for text, width, right in zip(line, widths, is_number, strict=True)
         )
         lines.append("  ".join(aligned).rstrip())
+    if left_out and heading:
+        lines.append(f"With --format csv or json also: {', '.join(left_out)}.")
     return "".join(f"{printing.printable(line)}\n" for line in lines).encode()
+
+
+def _for_people(name: str, table: Table) -> tuple[Table, list[str]]:
+    """The columns that a table for people has, and the names of the others."""
+    report = CATALOGUE_REPORTS.get(name)
+    shown = (report.shown if report else ()) or table.columns
+    places = [table.columns.index(column) for column in shown]
+    rows = [tuple(row[place] for place in places) for row in table.rows]
+    return Table(shown, rows), [each for each in table.columns if each not in shown]
+
+
+def _fitting(widths: list[int], is_number: list[bool], room: int) -> list[int]:
+    """The widths of columns in so much room: the widest text gives way, and keeps some letters."""
+    over = sum(widths) + 2 * (len(widths) - 1) - room
+    texts = [at for at, right in enumerate(is_number) if not right]
+    if over <= 0 or not texts:
+        return widths
+    widest = max(texts, key=widths.__getitem__)
+    least = min(widths[widest], _LEAST_WIDTH)
+    return [
+        max(least, width - over) if at == widest else width
+        for at, width in enumerate(widths)
+    ]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _shown(cell: Any) -> str:

@@ -120,6 +120,7 @@ class CatalogueReport(NamedTuple):
     id: str
     title: str
     table: Callable[[CatalogueFacts], Table]
+    shown: tuple[str, ...] = ()  # columns of a table for people; none: all of them
 
 
 def new_services(visits: Sequence[EndedVisit]) -> list[int]:

@@ -23,6 +23,8 @@ _BEFORE = (
 )
 BEYOND = "the crawl"  # stands where a query does
 _AFTER = ("cost_usd", "elapsed_s")
+# As many as fit into 80 columns of a terminal.
+_SHOWN = ("task", "step", "query", "requests", "results", "seeds", "services")
 COLUMNS = ("task", *_BEFORE, "services_so_far", "seeds_so_far", *_AFTER, "source")
 
 
@@ -62,4 +64,5 @@ STEPS = CatalogueReport(
     "steps",
     "The queries of all hunts, step by step, with what each brought, and what the crawl found beyond them",
     _table,
+    _SHOWN,
 )

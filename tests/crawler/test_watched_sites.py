@@ -293,6 +293,23 @@ def test_a_resumed_crawl_asks_by_the_same_name(loop) -> None:
     loop(story)
 
 
+def test_a_site_that_a_killed_run_has_taken_is_ours_whatever_name_it_gave(
+    loop,
+) -> None:
+    """It was killed before an answer came: its request is still queued, and nothing else tells its name."""
+
+    def story() -> None:
+        store, clock = MemoryWatchedSites(), DayClock()
+        left = asked(WatchedSites(SHARING, store, clock, 1))
+        resumed = WatchedSites(SHARING, store, clock, 1)
+        asked(resumed)
+        (confirm,) = resumed.take(left, report("b.html")).candidates
+        resumed.take(confirm, report(holder=query(left)["crawler"]))
+        assert resumed.objection(page("b.html")) is None
+
+    loop(story)
+
+
 def test_where_the_reset_goes_by_time_a_site_rests_for_its_period(loop) -> None:
     """WBC-14, section 2.1.2: all processed web sites are visited once in a pre-defined period of time."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import geohound
-from watched import SiteServer, WatchedSite, serving, watched_site
+from watched import URL, SiteServer, WatchedSite, serving, watched_site
 
 from geohound.watcher import WatcherRules
 
@@ -36,6 +36,16 @@ def site(tmp_path: Path) -> Iterator[SiteServer]:
 
 
 def crawl(site: SiteServer, catalogue: Path, **settings: str) -> CompletedProcess[str]:
+    return call(site, catalogue, "crawl", URL, **settings)
+
+
+def resume(site: SiteServer, catalogue: Path, *words: str) -> CompletedProcess[str]:
+    return call(site, catalogue, "resume", "--max-time", "20", *words)
+
+
+def call(
+    site: SiteServer, catalogue: Path, *words: str, **settings: str
+) -> CompletedProcess[str]:
     site.paths.clear()
     quick = {
         "GEOHOUND_HOST_DELAY_S": "0",
@@ -49,16 +59,12 @@ def crawl(site: SiteServer, catalogue: Path, **settings: str) -> CompletedProces
         "--allow-net",
         "127.0.0.0/8",
     )
-    words = (
-        "crawl",
-        "http://site.test/",
+    return geohound(
+        *words,
         "--json",
         "--catalogue",
         str(catalogue),
         *network,
-    )
-    return geohound(
-        *words,
         **quick,
         **{f"GEOHOUND_{name.upper()}": value for name, value in settings.items()},
     )
@@ -110,6 +116,17 @@ def test_pages_that_a_budget_left_unread_are_read_by_the_next_crawl(
     assert len(first) == 5
     crawl(site, tmp_path / "c.db")
     assert not first & set(site.pages)
+    assert len(first | set(site.pages)) == PAGES + 2
+
+
+def test_a_crawl_that_was_stopped_reads_the_rest_when_it_is_resumed(
+    site: SiteServer, tmp_path: Path
+) -> None:
+    """The first run has asked for the report: the second does not wait for an answer to a request it never makes."""
+    crawl(site, tmp_path / "c.db", max_pages="5")
+    first = set(site.pages)
+    resumed = resume(site, tmp_path / "c.db", "--max-pages", "100")
+    assert summary(resumed)["ended"] == "finished"
     assert len(first | set(site.pages)) == PAGES + 2
 
 

@@ -127,8 +127,8 @@ class ReportHandler:
     def _is_watched(self, candidate: Candidate) -> bool:
         """Ask the watcher of a page's site first, and settle the page where it says that it need not be read."""
         request = self.watched.ask_first(candidate)
-        if request is not None:
-            admit([request], self._plan.scope, self._parts.frontier)
+        if request is not None and not self._parts.frontier.admit([request]).count:
+            self.watched.failed(candidate)  # nobody will ask: pages must not wait
         objection = self.watched.objection(candidate)
         if isinstance(objection, FailureReason):
             self.drop(candidate, objection)

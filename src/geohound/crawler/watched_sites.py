@@ -120,6 +120,8 @@ class WatchedSites:
         query = {"crawler": holder, "reset": str(self._policy.reset)}
         if self._policy.reset is FlagReset.TIME:
             query["period"] = f"{self._policy.period_s:.0f}"
+        if is_ours:  # an earlier run made this request, and no URL is visited twice
+            query["resumed"] = token_hex(4)
         return _request(origin, query, candidate.url)
 
     def _rests(self, kept: WatchedSite) -> bool:
@@ -170,10 +172,10 @@ class WatchedSites:
         site = self._sites.setdefault(
             origin, _Site(SiteState.ASKED, asked.get("crawler", ""))
         )
-        is_ours, is_confirming = (
-            report.is_taken and report.holder == site.holder,
-            "read" in asked,
-        )
+        if site.report is None:  # a run that was killed may have asked by another name
+            site.holder = asked.get("crawler", "")
+        is_ours = report.is_taken and report.holder == site.holder
+        is_confirming = "read" in asked
         if report.is_taken and not is_ours:
             return self._lost(origin, site, report)
         if is_confirming and not is_ours and self._policy.leaves_taken:

@@ -79,20 +79,21 @@ def test_the_hosts_of_a_holder_that_was_killed_come_free_when_its_claim_runs_out
     assert claims.claim({"a.test": 0.0}, "two", TTL_S).granted == {"a.test": 0.0}
 
 
-def test_processes_that_ask_one_address_are_counted_until_they_ask_it_no_more(
+def test_the_processes_that_ask_an_address_are_known_until_they_ask_it_no_more(
     claims, clock
 ):
-    assert claims.share_addresses(
-        ["10.0.0.1", "10.0.0.10", "::1"], "one/7", TTL_S
-    ) == dict.fromkeys(["10.0.0.1", "10.0.0.10", "::1"], 1)
-    assert claims.share_addresses(["10.0.0.1"], "two/7", TTL_S) == {"10.0.0.1": 2}
-    clock.passed_s += TTL_S / 2
-    assert claims.share_addresses(["10.0.0.1", "10.0.0.10"], "one/7", TTL_S) == {
-        "10.0.0.1": 2,
-        "10.0.0.10": 1,
+    first, other = "10.0.0.1", "10.0.0.10"
+    asked = claims.share_addresses([first, other, "::1"], "one/7", TTL_S)
+    assert asked == {each: ["one/7"] for each in (first, other, "::1")}
+    asked = claims.share_addresses([first], "two/7", TTL_S)
+    assert {each: sorted(those) for each, those in asked.items()} == {
+        first: ["one/7", "two/7"]
     }
     clock.passed_s += TTL_S / 2
-    assert claims.share_addresses(["10.0.0.1"], "one/7", TTL_S) == {"10.0.0.1": 1}
+    asked = claims.share_addresses([first, other], "one/7", TTL_S)
+    assert (sorted(asked[first]), asked[other]) == (["one/7", "two/7"], ["one/7"])
+    clock.passed_s += TTL_S / 2
+    assert claims.share_addresses([first], "one/7", TTL_S) == {first: ["one/7"]}
     assert not claims.wanted("one/7")
 
 

@@ -220,6 +220,27 @@ def test_processes_with_hosts_at_one_address_ask_it_no_faster_than_one_of_them_w
     assert 0.7 * alone <= agreed <= 1.05 * alone
 
 
+def test_a_process_that_was_killed_takes_no_share_of_the_addresses_it_asked(
+    clock, claims
+):
+    """Who resumes its task asks as fast as it did, and not half as fast for two minutes."""
+    asked_in(3.0, Process(clock, claims, "killed"), clock)
+    resumed = Process(clock, claims, "resumed", gone=("killed",))
+    asked_in(module.AGREE_S + 3.0, resumed, clock)
+    alone = 20.0 / (POLICY.host_delay_s * POLICY.address_share)
+    assert asked_in(20.0, resumed, clock) > 0.9 * alone
+
+
+def asked_in(seconds, process, clock):
+    """How many requests a process makes to one address, as fast as it may."""
+    asked, until = 0, clock.seconds + seconds
+    while clock.seconds < until:
+        clock.seconds += POLICY.host_delay_s * POLICY.address_share / 4
+        process.shared.tick()
+        asked += any(ask_at_address(process, f"a{n}.test") for n in range(30))
+    return asked
+
+
 def ask_at_address(process, host):
     if process.task.take(host) > 0:
         return False

@@ -348,8 +348,8 @@ class HostClaims(Protocol):
 
     def share_addresses(
         self, addresses: Sequence[str], holder: str, ttl_s: float
-    ) -> Mapping[str, int]:
-        """This holder asks these numeric addresses for the next seconds: how many holders ask each of them now."""
+    ) -> Mapping[str, Sequence[str]]:
+        """Note that this holder requests these IP addresses for the next seconds; returns the holders of each."""
 
 
 class SegmentGoneError(LookupError):

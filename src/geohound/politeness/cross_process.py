@@ -150,10 +150,11 @@ class SharedHosts:
         addresses = self._politeness.addresses_since(AGREE_S)[-MAX_AGREED:]
         if not addresses:
             return
-        for address, processes in self._claims.share_addresses(
-            addresses, self._holder, 2 * AGREE_S
-        ).items():
-            self._politeness.share_address(address, processes)
+        holders = self._claims.share_addresses(addresses, self._holder, 2 * AGREE_S)
+        known = {holder for those in holders.values() for holder in those}
+        gone = {holder for holder in known if self._is_gone(holder)}
+        for address, those in holders.items():
+            self._politeness.share_address(address, len(set(those) - gone))
 
     def _due(self, now: float) -> list[str]:
         """Hosts to be claimed or renewed now."""

@@ -54,12 +54,12 @@ class MemoryHostClaims:
 
     def share_addresses(
         self, addresses: Sequence[str], holder: str, ttl_s: float
-    ) -> Mapping[str, int]:
+    ) -> Mapping[str, Sequence[str]]:
         now = self._clock.now().timestamp()
         for address in addresses:
             self._askers.setdefault(address, {})[holder] = now + ttl_s
         return {
-            each: sum(until > now for until in self._askers[each].values())
+            each: [name for name, until in self._askers[each].items() if until > now]
             for each in addresses
         }
 

@@ -33,8 +33,8 @@ _FORGET_EVERY_S = 600.0
 _ASK_ADDRESS = """
 INSERT INTO host_claim (host, holder, expires_at, due_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at"""
-_COUNT_ASKERS = (
-    "SELECT count(*) FROM host_claim WHERE host >= ? AND host < ? AND expires_at > ?"
+_ASKERS = (
+    "SELECT holder FROM host_claim WHERE host >= ? AND host < ? AND expires_at > ?"
 )
 
 
@@ -77,7 +77,7 @@ class SqlHostClaims:
 
     def share_addresses(
         self, addresses: Sequence[str], holder: str, ttl_s: float
-    ) -> Mapping[str, int]:
+    ) -> Mapping[str, Sequence[str]]:
         now = self._clock.now().timestamp()
         rows = [
             (f"/{address}/{holder}", holder, now + ttl_s, now)
@@ -90,11 +90,12 @@ class SqlHostClaims:
             address: (f"/{address}/", f"/{address}0", now) for address in addresses
         }
         with self._database.snapshot() as connection:
-            counts = {
-                each: connection.execute(_COUNT_ASKERS, bounds[each])
-                for each in addresses
+            asked = {
+                each: connection.execute(_ASKERS, bounds[each]) for each in addresses
             }
-            return {each: int(rows.fetchone()[0]) for each, rows in counts.items()}
+            return {
+                each: [holder for (holder,) in rows] for each, rows in asked.items()
+            }
 
     def wanted(self, holder: str) -> Sequence[str]:
         return [host for (host,) in self._database.read().execute(_WANTED, (holder,))]

@@ -11,6 +11,19 @@ def start() -> None:
         main()
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        if not _comes_of_an_interrupt(error):
+            raise
+        sys.exit(130)
+
+
+def _comes_of_an_interrupt(error: BaseException | None) -> bool:
+    """An interrupt while a class or a module is made is reported as the cause of another error."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__
+    return False
 
 
 if __name__ == "__main__":

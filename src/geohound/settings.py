@@ -575,13 +575,31 @@ def _coerce(name: str, value: Any) -> Any:
                 if isinstance(value, str)
                 else tuple(map(_as_entry, value))
             )
-        if kind in (int, float) and not 0 <= kind(value) < float("inf"):
-            raise SettingsError(f"The setting {name} must be 0 or more, not {value!r}.")
-        return kind(value)
+        if kind in (int, float):
+            return _as_number(name, kind, value)
+        return _as_text(value)
     except (TypeError, ValueError, OverflowError):
         raise SettingsError(
             f"The setting {name} must be {_NAMES[kind]}, not {value!r}."
         ) from None
+
+
+def _as_number(name: str, kind: type[int | float], value: Any) -> float:
+    """A number of this kind, 0 or more; a part of a whole number is not dropped."""
+    number = kind(value)
+    is_part = kind is int and isinstance(value, float) and not value.is_integer()
+    if is_part or isinstance(value, bool):
+        raise TypeError
+    if not 0 <= number < float("inf"):
+        raise SettingsError(f"The setting {name} must be 0 or more, not {value!r}.")
+    return number
+
+
+def _as_text(value: Any) -> str:
+    """A text; a number may stand without quotation marks, as in `thrift = 0.5`."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return str(value)
+    raise TypeError
 
 
 def _as_entry(value: Any) -> str:

@@ -52,6 +52,38 @@ def test_ctrl_c_during_imports_ends_the_program_quietly(
     assert "Traceback" not in ended.stderr
 
 
+# Python itself tells an interrupt in the body of a class as the cause of a RuntimeError.
+WHILE_A_CLASS_IS_MADE = """
+import sys, types
+
+class Described:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+def main():
+    class Report:
+        drops = Described()
+
+module = types.ModuleType("geohound.cli")
+module.main = main
+sys.modules["geohound.cli"] = module
+from geohound.__main__ import start
+start()
+"""
+
+
+def test_ctrl_c_while_a_class_is_made_ends_the_program_quietly() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", WHILE_A_CLASS_IS_MADE],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == INTERRUPTED
+    assert not ended.stderr
+
+
 def test_the_package_itself_loads_nothing_that_takes_time() -> None:
     code = "import sys; before = set(sys.modules); import geohound; print(*set(sys.modules) - before)"
     ended = subprocess.run(

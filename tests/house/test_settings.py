@@ -44,6 +44,9 @@ def test_lists_in_the_environment_are_separated_by_commas() -> None:
         ("max_page = 3", "Unknown setting 'max_page'"),
         ("max_pages = 'many'", "must be a whole number"),
         ("obey_robots = 'perhaps'", "must be true or false"),
+        ("retries = 1.5", "retries must be a whole number, not 1.5"),
+        ("host_delay_s = true", "host_delay_s must be a number, not True"),
+        ("order = ['fifo']", "order must be text"),
         ("max_pages = ", "not valid TOML"),
     ],
 )
@@ -54,6 +57,15 @@ def test_a_bad_settings_file_is_told_in_a_sentence(
     file.write_text(text)
     with pytest.raises(SettingsError, match=told):
         load(str(file), {})
+
+
+def test_a_number_needs_no_quotation_marks_where_a_text_is_wanted(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "geohound.toml"
+    file.write_text("thrift = 0.5\nretries = 2.0\nhost_delay_s = 3")
+    settings = load(str(file), {})
+    assert (settings.thrift, settings.retries, settings.host_delay_s) == ("0.5", 2, 3.0)
 
 
 def test_a_missing_settings_file_is_told_in_a_sentence() -> None:

@@ -346,6 +346,15 @@ def test_a_file_in_a_folder_that_is_closed_to_this_user_is_refused(open_folder, 
         assert "may not be looked at" in refusal(folder / "c.db", clock)
 
 
+def test_a_file_that_cannot_be_made_says_what_to_do(open_folder, clock):
+    folder = open_folder / "read"
+    folder.mkdir()
+    folder.chmod(0o555)
+    with without_privileges():
+        told = refusal(folder / "new.db", clock)
+    assert "the right to write it and its folder, or name another file" in told
+
+
 def test_an_empty_file_becomes_a_catalogue(tmp_path, clock):
     path = tmp_path / "c.db"
     path.touch()

@@ -50,6 +50,13 @@ def keep(cache, *words):
     asyncio.run(kept())
 
 
+def begin(cache, *words):
+    async def begun():
+        await cache.begin(*words)
+
+    asyncio.run(begun())
+
+
 def test_a_page_comes_back_with_its_age(cache, clock) -> None:
     keep(cache, "searxng=http://s.test", "land cover", 1, PAGE)
     clock.passed_s = 3600.0
@@ -104,3 +111,40 @@ def test_all_pages_that_are_young_enough_are_listed_in_order(cache, clock) -> No
     assert len(list(cache.kept(100.0))) == 4
     keep(cache, "brave", "own", 1, PAGE, 7)
     assert [each.query for each in cache.kept(100.0, 7)] == ["own"]
+
+
+def test_what_was_asked_for_without_an_answer_is_known_to_the_task_that_asked(
+    cache,
+) -> None:
+    begin(cache, "brave", "land cover", 1, 7)
+    assert cache.has_begun("brave", "land cover", 1, 7)
+    assert not cache.has_begun("brave", "land cover", 1, 8), "another task may ask"
+    assert not cache.has_begun("brave", "land cover", 2, 7)
+    assert cache.cached("brave", "land cover", 1) is None
+    assert cache.asked_by(7) == {"brave": 1}, "it was perhaps answered, and is paid for"
+    assert [(each.query, each.page) for each in cache.kept(50.0, 7)] == [
+        ("land cover", SearchPage())
+    ]
+
+
+def test_an_answer_takes_the_place_of_what_was_asked_for(cache) -> None:
+    begin(cache, "brave", "land cover", 1, 7)
+    keep(cache, "brave", "land cover", 1, PAGE, 7)
+    assert not cache.has_begun("brave", "land cover", 1, 7)
+    found = cache.cached("brave", "land cover", 1)
+    assert found is not None
+    assert found.page == PAGE
+
+
+def test_what_is_withdrawn_may_be_asked_for_again_and_an_answer_stays(cache) -> None:
+    begin(cache, "brave", "land cover", 1, 7)
+    keep(cache, "brave", "land use", 1, PAGE, 7)
+
+    async def withdrawn():
+        for query in ("land cover", "land use", "unknown"):
+            await cache.withdraw("brave", query, 1)
+
+    asyncio.run(withdrawn())
+    assert not cache.has_begun("brave", "land cover", 1, 7)
+    assert cache.cached("brave", "land use", 1) is not None
+    assert cache.asked_by(7) == {"brave": 1}

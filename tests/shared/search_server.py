@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
 from unittest.mock import patch
@@ -56,8 +56,9 @@ def provider(script: Script) -> Iterator[tuple[str, list[Asked]]]:
             for name, value in (("Content-Type", said.content_type), *said.headers):
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(said.body)))
-            self.end_headers()
-            self.wfile.write(said.body)
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.end_headers()
+                self.wfile.write(said.body)
 
         def log_message(self, *_: object) -> None: ...
 

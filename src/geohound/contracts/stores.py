@@ -138,6 +138,17 @@ class RobotsCache(Protocol):
 class SearchCache(Protocol):
     """Pages of results of search providers: what was paid for once is used again while it is young."""
 
+    def begin(
+        self, source: str, query: str, number: int, task: TaskId
+    ) -> Awaitable[None]:
+        """A task is about to ask for a page; on disk when awaited, and until the page is kept or withdrawn."""
+
+    def withdraw(self, source: str, query: str, number: int) -> Awaitable[None]:
+        """What began was answered by no page: it may be asked for again."""
+
+    def has_begun(self, source: str, query: str, number: int, task: TaskId) -> bool:
+        """Did this task begin to ask for a page, and was killed before it could keep the answer?"""
+
     def keep(
         self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0
     ) -> Awaitable[None]:
@@ -152,7 +163,10 @@ class SearchCache(Protocol):
     def kept(
         self, max_age_s: float, task: TaskId | None = None
     ) -> Iterator[KeptSearch]:
-        """All pages that are not older, of all tasks or of one, by source, query and number."""
+        """All pages that are not older, of all tasks or of one, by source, query and number.
+
+        A page that was asked for without an answer is among them, empty: it counts as a request.
+        """
 
 
 class KnowledgeStore(Protocol):

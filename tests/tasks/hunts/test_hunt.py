@@ -395,6 +395,22 @@ def test_queries_that_nobody_answered_are_asked_by_the_next_run(
     assert [text for text, _ in one.asked[4:]] == [f"q{n}" for n in range(2, 7)]
 
 
+def test_a_page_that_was_on_its_way_when_the_hunt_was_killed_is_not_asked_for_again(
+    cache, clock
+) -> None:
+    one = Scripted(lambda text, _n: page(text, more=False))
+    asyncio.run(_begun(cache, "one", "a"))
+    rig = Rig(one, cache, clock).run()
+    assert one.asked == [("b", 1)]
+    assert [(event.text, event.results) for event in rig.events] == [("a", 0), ("b", 1)]
+    assert "killed" in rig.events[0].reason
+    assert rig.hunt.is_done
+
+
+async def _begun(cache, source, text):
+    await cache.begin(source, text, 1, 0)
+
+
 def test_a_hunt_with_another_provider_goes_on_without_the_one_that_failed(
     cache, clock
 ) -> None:

@@ -24,6 +24,12 @@ from .services.codec import clean
 _KEEP = """
 INSERT INTO search_page (source, query, page, at, body, task) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (source, query, page) DO UPDATE SET at = excluded.at, body = excluded.body, task = excluded.task"""
+# A page that was asked for, and whose answer did not come yet, has no body.
+_BEGUN = b""
+_WITHDRAW = (
+    "DELETE FROM search_page WHERE source = ? AND query = ? AND page = ? AND body = ?"
+)
+_HAS_BEGUN = "SELECT 1 FROM search_page WHERE source = ? AND query = ? AND page = ? AND task = ? AND body = ?"
 _FORGET = "DELETE FROM search_page WHERE at < ?"
 _FIND = "SELECT at, body FROM search_page WHERE source = ? AND query = ? AND page = ?"
 
@@ -40,11 +46,33 @@ class SqlSearchCache:
         self._commits = commits
         self._clock = clock
 
+    def begin(
+        self, source: str, query: str, number: int, task: TaskId
+    ) -> asyncio.Future[None]:
+        return self._write(source, query, number, _BEGUN, task)
+
+    def withdraw(self, source: str, query: str, number: int) -> asyncio.Future[None]:
+        row = (clean(source), clean(query), number, _BEGUN)
+
+        def write(connection: Connection) -> None:
+            connection.execute(_WITHDRAW, row)
+
+        return awaited(self._commits.submit(write))
+
+    def has_begun(self, source: str, query: str, number: int, task: TaskId) -> bool:
+        row = (clean(source), clean(query), number, task, _BEGUN)
+        return self._database.read().execute(_HAS_BEGUN, row).fetchone() is not None
+
     def keep(
         self, source: str, query: str, number: int, page: SearchPage, task: TaskId = 0
     ) -> asyncio.Future[None]:
+        return self._write(source, query, number, _encode(page), task)
+
+    def _write(
+        self, source: str, query: str, number: int, body: bytes, task: TaskId
+    ) -> asyncio.Future[None]:
         now = self._clock.now().timestamp()
-        row = (clean(source), clean(query), number, now, _encode(page), task)
+        row = (clean(source), clean(query), number, now, body, task)
 
         def write(connection: Connection) -> None:
             connection.execute(_FORGET, (now - KEPT_PAGES_H * 3600,))
@@ -58,7 +86,7 @@ class SqlSearchCache:
             .execute(_FIND, (clean(source), clean(query), number))
             .fetchone()
         )
-        if found is None:
+        if found is None or found[1] == _BEGUN:
             return None
         at, body = found
         return CachedSearch(_decode(body), max(0.0, self._clock.now().timestamp() - at))
@@ -86,6 +114,8 @@ def _encode(page: SearchPage) -> bytes:
 
 
 def _decode(body: bytes) -> SearchPage:
+    if body == _BEGUN:
+        return SearchPage()
     said = orjson.loads(body)
     found = tuple(WebResult(*row) for row in said["results"])
     return SearchPage(found, said["estimate"], said["has_more"])

@@ -138,6 +138,7 @@ class Asker:
                 new,
                 had.cost_usd,
                 is_cached,
+                had.reason,
             )
         )
         return page

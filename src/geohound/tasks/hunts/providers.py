@@ -16,6 +16,9 @@ from geohound.tasks.source_yields import SourceYields
 
 MAX_PAUSE_S = 60.0  # that a provider may ask for before it is given up for this run
 _IMPATIENT = 5.0
+LOST = (
+    "The hunt was killed while this page was on its way; nobody is asked for it again"
+)
 _PERIODS_S = {"day": 86_400.0, "month": 30 * 86_400.0}
 
 
@@ -53,6 +56,7 @@ class PageHad(NamedTuple):
     page: SearchPage | None
     requests: int = 0
     cost_usd: float = 0.0
+    reason: str = ""  # why the page is empty although it was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +119,22 @@ class Providers:
             return PageHad(kept)
         if self.is_spent or asked.source.name in self.failures:
             return PageHad(None)
+        if self.cache.has_begun(asked.source.name, asked.text, asked.number, self.task):
+            return PageHad(SearchPage(), reason=LOST)
         used_up = self._used_up(asked.source)
         if used_up:
             self._give_up(asked, used_up, 0.0)
             return PageHad(None)
         before = self.yields.cost_usd
+        place = asked.source.name, asked.text, asked.number
+        await self.cache.begin(*place, self.task)
         answer, requests = await self._request(asked)
         cost = self.yields.cost_usd - before
         if isinstance(answer, Failure):
+            await self.cache.withdraw(*place)
             self._give_up(asked, answer.detail, cost)
             return PageHad(None, requests, cost)
-        await self.cache.keep(
-            asked.source.name, asked.text, asked.number, answer, self.task
-        )
+        await self.cache.keep(*place, answer, self.task)
         return PageHad(answer, requests, cost)
 
     def _give_up(self, asked: PageAsked, why: str, cost_usd: float) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from command_line import geohound
 from frontiers import open_with_delay
 from typer.testing import CliRunner
 
@@ -263,11 +264,9 @@ def test_the_requests_to_a_host_are_told(catalogue: str) -> None:
 
 
 def test_a_host_that_was_never_asked_is_told_so(catalogue: str) -> None:
-    result = CliRunner().invoke(
-        program(), ["requests", "never.test", "--catalogue", catalogue]
-    )
-    assert result.exit_code == 1
-    assert "No requests to never.test" in result.output
+    ended = geohound("requests", "never.test", "--catalogue", catalogue)
+    assert ended.returncode == 1
+    assert "No requests to never.test" in ended.stderr
 
 
 def test_every_order_is_told_in_a_line() -> None:

@@ -18,7 +18,7 @@ from geohound.model.account import (
     UserAccount,
     clean_name,
 )
-from geohound.model.user_error import UserError
+from geohound.model.user_error import MissingError, UserError
 
 from .log_in_limits import LogInLimits, TooManyTriesError
 from .passwords import Passwords, objection
@@ -33,6 +33,10 @@ MAX_LABEL_CHARS = 100
 
 class AccountError(UserError):
     """What was asked of an account cannot be done; the message is for people."""
+
+
+class NoSuchAccountError(AccountError, MissingError):
+    """There is no account of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ class Accounts:
     def find(self, name: str) -> UserAccount:
         found = self._users.get(clean_name(name))
         if found is None:
-            raise AccountError(
+            raise NoSuchAccountError(
                 f"There is no account {name!r}; `geohound users list` has them all."
             )
         return found

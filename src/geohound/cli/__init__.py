@@ -133,8 +133,9 @@ def program(asked: str | None = None) -> typer.Typer:
     app = typer.Typer(
         name="geohound",
         help="Find geospatial web services, prove that they are alive, search and use them.",
-        epilog="Try: geohound demo\n\nEvery command has a --help with an example. Exit codes: 0 success, 1 the command "
-        "failed (the reason is printed), 2 wrong usage, settings or catalogue, 130 interrupted.",
+        epilog="Try: geohound demo\n\nEvery command has a --help with an example. Exit codes: 0 success; 1 something "
+        "that was asked for failed or is not in the catalogue (the reason is printed); 2 wrong usage, settings or "
+        "catalogue; 130 interrupted.",
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
@@ -196,7 +197,7 @@ def main() -> None:
             sys.stdout.flush()  # here, where a reader that has gone is no trouble
     except UserError as error:
         printing.complain(str(error))
-        sys.exit(2)
+        sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

@@ -13,6 +13,7 @@ from geohound import app, probe, urls
 from geohound.contracts import CatalogueStore, Fetcher, StoreError
 from geohound.model.health import Check
 from geohound.model.service import Service
+from geohound.model.user_error import MissingError
 from geohound.monitor.looking import Look, RecordingFetcher, failed_look
 from geohound.settings import Settings
 from geohound.views.looks import LookRecord
@@ -88,10 +89,9 @@ def _services(catalogue: CatalogueStore | None, name: str) -> list[Service]:
         return list(catalogue.at(clean)) if catalogue else []
     found = catalogue.get(name) if catalogue else None
     if found is None:
-        printing.complain(
+        raise MissingError(
             f"{name!r} is not in the catalogue. Give the URL of a service, or search: geohound search"
         )
-        raise typer.Exit(1)
     return [found]
 
 

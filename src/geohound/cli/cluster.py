@@ -86,6 +86,10 @@ def cluster(
 ) -> None:
     """Crawl on several machines: start a cluster, join it with a further machine, see how it stands, stop it."""
     settings = options.gather(config, catalogue=catalogue)
+    if head and action is not ClusterAction.JOIN:
+        raise typer.BadParameter(
+            f"“{action}” needs no address; leave {head} out.", param_hint="HEAD"
+        )
     match action:
         case ClusterAction.START | ClusterAction.JOIN:
             is_start = action is ClusterAction.START

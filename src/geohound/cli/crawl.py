@@ -14,6 +14,7 @@ import typer
 
 from geohound import app, urls
 from geohound.model.failure import FailureReason
+from geohound.model.user_error import MissingError
 from geohound.model.work.task import Budget, Ending, Scope, TaskKind
 from geohound.settings import Settings
 from geohound.tasks import source_yields
@@ -271,8 +272,7 @@ def resume(
             if task
             else "no unfinished crawl in this catalogue"
         )
-        printing.complain(f"{which} {reason}. Start one: geohound crawl URL")
-        raise typer.Exit(1)
+        raise MissingError(f"{which} {reason}. Start one: geohound crawl URL")
     if is_monitor:
         from .monitor import CheckDisplay, run_monitor  # noqa: PLC0415 - it needs this module
 

@@ -11,6 +11,7 @@ from geohound import app
 from geohound.mining import charset
 from geohound.mining.application import Fetched
 from geohound.mining.mine_page import mine_files
+from geohound.model.user_error import MissingError
 from geohound.model.work.kept_page import KeptPage
 from geohound.text.keyword_groups import GROUPS
 
@@ -46,8 +47,7 @@ def pages(
             else:
                 _list(page, json=json)
     if not count:
-        printing.complain("No pages are kept in this catalogue.")
-        raise typer.Exit(1)
+        raise MissingError("No pages are kept in this catalogue.")
 
 
 def _list(page: KeptPage, *, json: bool) -> None:

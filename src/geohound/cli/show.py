@@ -12,6 +12,7 @@ from geohound import app, urls
 from geohound.contracts import CatalogueStore, SnippetWriter
 from geohound.model.score import NO_CAP
 from geohound.model.service import Layer, Service
+from geohound.model.user_error import MissingError
 from geohound.views.encoding import plain
 from geohound.views.known import (
     HealthRecord,
@@ -72,10 +73,9 @@ def show(
     with app.open_catalogue(settings) as opened:
         services = _find(opened.catalogue, name)
         if not services:
-            printing.complain(
+            raise MissingError(
                 f"{printing.printable(name)!r} is not in the catalogue. To test it: geohound identify URL"
             )
-            raise typer.Exit(1)
         if program is not None:
             opener = Opener(app.kinds(), writers)
             for service in services:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geohound import app
+from geohound.model.user_error import MissingError
 from geohound.model.work.event import Numbered, StateChanged, event_record
 from geohound.model.work.task import Task, TaskId, TaskState, Wanted
-from geohound.tasks.control import TaskControl, TaskError, state_of
+from geohound.tasks.control import TaskControl, state_of
 
 from . import options, printing
 from .values import whole
@@ -69,19 +70,15 @@ def tasks(
     settings = options.gather(config, catalogue=catalogue)
     with app.open_catalogue(settings) as opened:
         control = opened.tasks
-        try:
-            if action is Action.LIST:
-                _list(control, json)
-            elif action is Action.WATCH:
-                from .live_display import LiveDisplay  # noqa: PLC0415 - loads what draws on terminals
+        if action is Action.LIST:
+            _list(control, json)
+        elif action is Action.WATCH:
+            from .live_display import LiveDisplay  # noqa: PLC0415 - loads what draws on terminals
 
-                number = task if task is not None else _latest(control)
-                _watch(control, number, json, LiveDisplay(json, quiet, verbose))
-            else:
-                _change(control, action, task, json, quiet)
-        except TaskError as error:
-            printing.complain(str(error))
-            raise typer.Exit(1) from None
+            number = task if task is not None else _latest(control)
+            _watch(control, number, json, LiveDisplay(json, quiet, verbose))
+        else:
+            _change(control, action, task, json, quiet)
 
 
 def _list(control: TaskControl, json: bool) -> None:
@@ -117,7 +114,7 @@ def _row(record: dict[str, Any]) -> str:
 def _latest(control: TaskControl) -> TaskId:
     latest = control.latest()
     if latest is None:
-        raise TaskError("No tasks in this catalogue. Start one: geohound crawl URL")
+        raise MissingError("No tasks in this catalogue. Start one: geohound crawl URL")
     return latest.id
 
 

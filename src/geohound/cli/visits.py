@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from geohound import app, urls
+from geohound.model.user_error import MissingError
 from geohound.tasks.visits import HostLeft
 
 from . import options, printing
@@ -134,5 +135,4 @@ def requests(
             row = f"{at}  {ending}  {made.bytes:,} bytes  {made.elapsed_s:.2f} s  {made.url}"
             printing.say(printing.printable(row))
     if not found:
-        printing.complain(f"No requests to {host} in this catalogue.")
-        raise typer.Exit(1)
+        raise MissingError(f"No requests to {host} in this catalogue.")

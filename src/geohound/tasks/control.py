@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import TaskStore
+from geohound.model.user_error import MissingError, UserError
 from geohound.model.work.event import EventPage
 from geohound.model.work.task import (
     UNFINISHED,
@@ -26,11 +27,13 @@ Recounted = Callable[
 ]  # the counters of a task as its records have them
 
 
-class TaskError(Exception):
+class TaskError(UserError):
     """What was asked of a task cannot be done; the message is for people."""
 
+    exit_code = 1
 
-class NoSuchTaskError(TaskError):
+
+class NoSuchTaskError(TaskError, MissingError):
     """There is no task of this number."""
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from geohound.contracts import FrontierLog, Order, StoreError, TaskStore
+from geohound.contracts import FrontierLog, Order, TaskStore
 from geohound.frontier.thrift import ActiveLimit
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Lane, Purpose, Via
 from geohound.model.work.frontier import HostRole, UrlState, VisitRecord
 from geohound.model.work.task import Task, TaskId, TaskKind
+
+from .control import NoSuchTaskError
 
 MAX_REASONS = 6  # for one link
 _ITS_HOST = "its host: "
@@ -75,18 +77,18 @@ def _host_words(order: Order, url: str) -> str:
 
 
 def find_task(tasks: TaskStore, task: TaskId | None, catalogue: str) -> Task:
-    """The task of this number, by default the last one that crawled; StoreError where there is none."""
+    """The task of this number, by default the last one that crawled; NoSuchTaskError where there is none."""
     if task is None:
         crawls = (
             each for each in tasks.list() if each.spec.kind is not TaskKind.MONITOR
         )
         latest = next(crawls, None)
         if latest is None:
-            raise StoreError(f"There has been no crawl in {catalogue}.")
+            raise NoSuchTaskError(f"There has been no crawl in {catalogue}.")
         return latest
     found = tasks.get(task)
     if found is None:
-        raise StoreError(f"There is no task {task} in {catalogue}.")
+        raise NoSuchTaskError(f"There is no task {task} in {catalogue}.")
     return found
 
 

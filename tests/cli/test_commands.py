@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -280,11 +281,10 @@ def test_a_crawl_that_is_told_to_end_says_how_it_goes_on_and_its_budget_counts_o
         first.send_signal(signum)
         told, complaints = first.communicate(timeout=60)
     assert first.returncode == exit_code
-    assert "`geohound resume 1` continues the task" in complaints
-    assert f"To continue: geohound resume 1 --catalogue {path}" in told
-    spent = geohound(
-        "resume", "--catalogue", path, *network, "--max-pages", "1", "--json", **quiet
-    )
+    again = shlex.join(["geohound", "resume", "1", "--catalogue", path, *network])
+    assert f"`{again}` continues the task" in complaints
+    assert f"To continue: {again}\n" in told
+    spent = geohound(*shlex.split(again)[1:], "--max-pages", "1", "--json", **quiet)
     summary = json.loads(spent.stdout.splitlines()[-1])["summary"]
     assert (summary["ended"], summary["run"]["requests"]) == ("page budget", 0)
     assert summary["pages"] >= 1, "those of the first run"

@@ -111,9 +111,7 @@ class Accounts:
     def find(self, name: str) -> UserAccount:
         found = self._users.get(clean_name(name))
         if found is None:
-            raise NoSuchAccountError(
-                f"There is no account {name!r}; `geohound users list` has them all."
-            )
+            raise NoSuchAccountError(f"There is no account {name!r}.")
         return found
 
     def set_password(

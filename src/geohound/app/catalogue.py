@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -161,7 +162,11 @@ def path_of(address: str) -> Path:
 def open_existing_store(settings: Settings) -> Store:
     path = path_of(settings.catalogue)
     if "://" not in settings.catalogue and not _may_exist(path):
-        named = "" if str(path) == default_catalogue() else f" --catalogue {path}"
+        named = (
+            ""
+            if str(path) == default_catalogue()
+            else f" --catalogue {shlex.quote(str(path))}"
+        )
         raise StoreError(
             f"No catalogue at {path}. To create one: geohound crawl URL{named}"
         )

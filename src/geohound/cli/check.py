@@ -18,7 +18,7 @@ from geohound.monitor.looking import Look, RecordingFetcher, failed_look
 from geohound.settings import Settings
 from geohound.views.looks import LookRecord
 
-from . import options, printing
+from . import hints, options, printing
 from .values import text, whole
 
 _LAYERS = 20
@@ -90,7 +90,7 @@ def _services(catalogue: CatalogueStore | None, name: str) -> list[Service]:
     found = catalogue.get(name) if catalogue else None
     if found is None:
         raise MissingError(
-            f"{name!r} is not in the catalogue. Give the URL of a service, or search: geohound search"
+            f"{name!r} is not in the catalogue. Give the URL of a service, or search: {hints.command('search WORDS')}"
         )
     return [found]
 

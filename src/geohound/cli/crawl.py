@@ -21,7 +21,7 @@ from geohound.tasks import source_yields
 from geohound.tasks.spec import crawl_spec
 from geohound.views.parsing import check_choice, read_box, split_ids
 
-from . import options, printing
+from . import hints, options, printing
 from .live_display import LiveDisplay
 from .options import USUAL
 from .task_run import exit_interrupted, run
@@ -203,7 +203,7 @@ def crawl(
         _queued(app.new_task(settings, spec, is_queued=True), json=json, quiet=quiet)
         return
     live = LiveDisplay(json, quiet, verbose)
-    close_run(run(settings, app.new_task(settings, spec), live), live, catalogue)
+    close_run(run(settings, app.new_task(settings, spec), live), live)
 
 
 def _queued(task: int, *, json: bool, quiet: bool) -> None:
@@ -211,7 +211,7 @@ def _queued(task: int, *, json: bool, quiet: bool) -> None:
         printing.line({"summary": {"task": task, "state": "queued"}})
     elif not quiet:
         printing.say(
-            f"Task {task} is queued. To follow it: geohound tasks watch {task}"
+            f"Task {task} is queued. To follow it: {hints.command(f'tasks watch {task}')}"
         )
 
 
@@ -272,14 +272,14 @@ def resume(
             if task
             else "no unfinished crawl in this catalogue"
         )
-        raise MissingError(f"{which} {reason}. Start one: geohound crawl URL")
+        raise MissingError(f"{which} {reason}. Start one: {hints.command('crawl URL')}")
     if is_monitor:
         from .monitor import CheckDisplay, run_monitor  # noqa: PLC0415 - it needs this module
 
         run_monitor(settings, number, CheckDisplay(json, quiet, verbose))
         return
     live = LiveDisplay(json, quiet, verbose)
-    close_run(run(settings, number, live, given), live, catalogue)
+    close_run(run(settings, number, live, given), live)
 
 
 def _write_log(path: str | None) -> None:
@@ -298,11 +298,9 @@ def _write_log(path: str | None) -> None:
     handler.setLevel(logging.INFO)
 
 
-def close_run(
-    summary: dict[str, Any], live: LiveDisplay, catalogue: str | None
-) -> None:
+def close_run(summary: dict[str, Any], live: LiveDisplay) -> None:
     """Print the summary; a crawl that read nothing, or did not reach a seed, has failed."""
-    live.close(summary, f" --catalogue {catalogue}" if catalogue else "")
+    live.close(summary)
     exit_interrupted(summary, live)
     trouble = _trouble(summary)
     if trouble:

@@ -71,7 +71,7 @@ def demo(
 ) -> None:
     """Hunt and crawl a small simulated web on this machine and open the portal. No request leaves the machine."""
     world = World(seed, HOSTS, PAGES, TROUBLE)
-    live = LiveDisplay(json, quiet, verbose)
+    live = LiveDisplay(json, quiet, verbose, is_kept=False)
     with tempfile.TemporaryDirectory(prefix="geohound-demo-") as folder:
         file = catalogue or str(Path(folder) / "catalogue.db")
         settings = options.gather(config, catalogue=file, web_port=port)
@@ -82,7 +82,7 @@ def demo(
             if not (json or quiet):
                 web = f"{world.hosts} hosts, {PAGES:,} pages on 127.0.0.1:{bound}"
                 printing.say(f"Simulated web: {web}. Hunting, then crawling …")
-            hunted = _hunt(swift, LiveDisplay(json, quiet, verbose))
+            hunted = _hunt(swift, LiveDisplay(json, quiet, verbose, is_kept=False))
             verdict = _crawl_and_compare(world, swift, live, hunted)
             if listener is not None:
                 if not (json or quiet):

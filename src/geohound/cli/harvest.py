@@ -101,7 +101,7 @@ def harvest(
     spec = harvest_spec(settings, found, harvester or "", changed)
     live = LiveDisplay(json, quiet, verbose)
     summary = run(settings, app.new_task(settings, spec), live)
-    close_run(summary, live, catalogue)
+    close_run(summary, live)
     _check_read(summary, known)
 
 

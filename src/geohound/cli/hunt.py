@@ -156,7 +156,7 @@ def hunt(
         _show_plan(_plan(spec, known, settings), json=json)
         return
     live = LiveDisplay(json, quiet, verbose)
-    close_run(run(settings, app.new_task(settings, spec), live), live, catalogue)
+    close_run(run(settings, app.new_task(settings, spec), live), live)
 
 
 def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:

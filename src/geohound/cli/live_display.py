@@ -25,7 +25,7 @@ from geohound.model.work.event import (
 )
 from geohound.model.work.task import TaskState
 
-from . import printing
+from . import hints, printing
 
 _PIPE_S = 10.0
 _JSON_S = 2.0
@@ -35,7 +35,11 @@ _CONSOLE = Console(highlight=False, soft_wrap=True)
 class LiveDisplay:
     """Shows one task by its events."""
 
-    def __init__(self, json: bool, quiet: bool, verbose: bool) -> None:
+    def __init__(
+        self, json: bool, quiet: bool, verbose: bool, *, is_kept: bool = True
+    ) -> None:
+        """A task of which nothing is kept, as that of a demo, cannot be continued."""
+        self._is_kept = is_kept
         self.json = json
         self._quiet = quiet
         self._verbose = verbose
@@ -68,7 +72,8 @@ class LiveDisplay:
             case Progressed():
                 self._show_progress(event)
             case StateChanged(state=TaskState.PAUSED) if not (self.json or self._quiet):
-                message = "Paused. `geohound tasks resume` or `geohound resume` continues it; Ctrl+C ends this command."
+                again = hints.command("resume")
+                message = f"Paused. `{again}` in another terminal continues it; Ctrl+C ends this command."
                 printing.complain(message)
 
     def _show_service(self, event: ServiceFound) -> None:
@@ -122,10 +127,12 @@ class LiveDisplay:
             if slow
             else ""
         )
-        message = f"Stopping. `geohound resume {task}` continues the task.{wait}"
+        again = hints.command(f"resume {task}")
+        goes_on = f" `{again}` continues the task." if self._is_kept else ""
+        message = f"Stopping.{goes_on}{wait}"
         printing.complain(message)
 
-    def close(self, summary: dict[str, Any], options: str = "") -> None:
+    def close(self, summary: dict[str, Any]) -> None:
         """The summary, as a table or as the last JSON line."""
         if self.json:
             printing.line({"summary": summary})
@@ -138,8 +145,8 @@ class LiveDisplay:
             counts = [f"{name} {count:,}" for name, count in summary[label].items()]
             table.add_row(label, Text(", ".join(counts) or "–"))
         _CONSOLE.print(table)
-        if not summary["finished"]:
-            printing.say(_left(summary, options))
+        if not summary["finished"] and self._is_kept:
+            printing.say(_left(summary))
 
 
 def _pace(summary: dict[str, Any]) -> str:
@@ -166,9 +173,9 @@ def _visited(summary: dict[str, Any]) -> str:
     return f"{tried:,} tried, {summary['pages']:,} read"
 
 
-def _left(summary: dict[str, Any], options: str) -> str:
+def _left(summary: dict[str, Any]) -> str:
     """What is left of a crawl that did not come to its end, and how it goes on."""
-    again = f"geohound resume {summary['task']}{options}"
+    again = hints.command(f"resume {summary['task']}")
     waiting = f"{printing.count(summary['queue'], 'URL')} left"
     match summary["ended"]:
         case "page budget":
@@ -244,7 +251,7 @@ def _found_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if summary.get("known"):
         yield "known before", printing.count(summary["known"], "service")
     if summary.get("data_files"):
-        yield "data files", f"{summary['data_files']:,}, see `geohound files`"
+        yield "data files", f"{summary['data_files']:,}, see `{hints.command('files')}`"
     if summary.get("records"):
         yield "records", f"{summary['records']:,}"
     yield "tests", f"{_tested(summary)}, {summary['skipped']:,} skipped as known"

@@ -14,7 +14,7 @@ from geohound.model.work.task import Ending, MonitorGoal
 from geohound.settings import Settings
 from geohound.tasks.monitoring import monitor_spec, unfinished_monitor
 
-from . import options, printing
+from . import hints, options, printing
 from .options import USUAL
 from .task_run import exit_interrupted, run
 
@@ -124,7 +124,7 @@ class CheckDisplay:
 
     def show_stopping(self, task: int) -> None:
         printing.complain(
-            f"Stopping. `geohound monitor` goes on with what is due; this was task {task}."
+            f"Stopping. `{hints.command('monitor')}` goes on with what is due; this was task {task}."
         )
 
     def close(self, summary: dict[str, Any]) -> None:

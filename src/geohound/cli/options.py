@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 from geohound import settings as settings_module
 from geohound.settings import Settings
 
+from . import hints
 from .inputs import Input, is_file
 from .values import network, route, seconds, whole
 
@@ -184,6 +185,7 @@ def close(inputs: Iterable[tuple[str, Input]], *, all_done: bool) -> None:
 
 def gather(config: str | None, **overrides: Any) -> Settings:
     """Settings from file and environment, with what the command line says on top."""
+    hints.note({**overrides, "config": config})
     loaded = settings_module.load(config)
     given = {name: value for name, value in overrides.items() if value is not None}
     for name in ("connect_to", "allow_nets"):

@@ -15,7 +15,7 @@ from geohound.views.encoding import plain
 from geohound.views.params import COMMAND_LINE, read_query
 from geohound.views.records import ResultsRecord, results_record
 
-from . import options, printing, search_options
+from . import hints, options, printing, search_options
 from .search_options import SearchCommand, given_texts, known_topics
 
 
@@ -124,7 +124,7 @@ def _closing(results: Results, *, is_filtered: bool) -> str:
         fewer = "fewer words, fewer filters" if is_filtered else "fewer words"
         return (
             meant
-            or f"No results. Try {fewer} or a larger box, or crawl more: geohound crawl URL"
+            or f"No results. Try {fewer} or a larger box, or crawl more: {hints.command('crawl URL')}"
         )
     shown = f"{len(results.hits):,} of {printing.count(results.total, 'service')}, {results.elapsed_ms:.0f} ms"
     if results.partial:

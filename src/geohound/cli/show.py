@@ -23,7 +23,7 @@ from geohound.views.known import (
 from geohound.views.opening import Opener, Opening, opening_record
 from geohound.views.parsing import read_box
 
-from . import options, printing
+from . import hints, options, printing
 from .values import text
 
 _SHOWN = 20  # layers and sightings, where not all are asked for
@@ -74,7 +74,7 @@ def show(
         services = _find(opened.catalogue, name)
         if not services:
             raise MissingError(
-                f"{printing.printable(name)!r} is not in the catalogue. To test it: geohound identify URL"
+                f"{printing.printable(name)!r} is not in the catalogue. To test it: {hints.command('identify URL')}"
             )
         if program is not None:
             opener = Opener(app.kinds(), writers)

@@ -15,7 +15,7 @@ from geohound.model.work.event import Numbered, StateChanged, event_record
 from geohound.model.work.task import Task, TaskId, TaskState, Wanted
 from geohound.tasks.control import TaskControl, state_of
 
-from . import options, printing
+from . import hints, options, printing
 from .values import whole
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _list(control: TaskControl, json: bool) -> None:
             else:
                 printing.say(_row(record))
         if not found and not json:
-            printing.say("No tasks in this catalogue. Start one: geohound crawl URL")
+            printing.say(_no_tasks())
 
 
 def _row(record: dict[str, Any]) -> str:
@@ -111,10 +111,14 @@ def _row(record: dict[str, Any]) -> str:
     return f"{record['id']:>4}  {record['kind']:<8} {record['state'] + ending:<24}  {began}  {counts}  {about}"
 
 
+def _no_tasks() -> str:
+    return f"No tasks in this catalogue. Start one: {hints.command('crawl URL')}"
+
+
 def _latest(control: TaskControl) -> TaskId:
     latest = control.latest()
     if latest is None:
-        raise MissingError("No tasks in this catalogue. Start one: geohound crawl URL")
+        raise MissingError(_no_tasks())
     return latest.id
 
 
@@ -147,7 +151,8 @@ def _describe(task: Task, action: Action) -> str:
         words = {Action.PAUSE: "is pausing", Action.STOP: "is stopping"}
         return f"Task {task.id} {words.get(action, 'is running')}."
     if state is TaskState.QUEUED:
-        return f"Task {task.id} is queued; `geohound serve` runs it. To run it here: geohound resume {task.id}"
+        here = hints.command(f"resume {task.id}")
+        return f"Task {task.id} is queued; `{hints.command('serve')}` runs it. To run it here: {here}"
     return f"Task {task.id} is {state}."
 
 

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from geohound import app
-from geohound.accounts import Accounts
+from geohound.accounts import Accounts, NoSuchAccountError
 from geohound.model.account import Role, UserAccount
-from geohound.model.user_error import UserError
+from geohound.model.user_error import MissingError, UserError
 
-from . import options, printing
+from . import hints, options, printing
 from .values import text
 
 MAX_PASSWORD_LINE = 2_000
@@ -64,7 +64,12 @@ def users(
         if action is UsersAction.LIST:
             _list(accounts, json)
             return
-        done = _change(accounts, action, name, role)
+        try:
+            done = _change(accounts, action, name, role)
+        except NoSuchAccountError as error:
+            raise MissingError(
+                f"{error} To list all: {hints.command('users list')}"
+            ) from None
     if json:
         printing.line(
             {"name": name.strip().lower(), "action": str(action), "done": True}

@@ -94,6 +94,11 @@ class Page:
     def bundler(self) -> str:
         return self.builder.partition("-")[0]
 
+    @property
+    def root(self) -> Path:
+        """The folder that its host shows as a whole."""
+        return self.folder.parent
+
 
 def load(half: str) -> list[App]:
     """The applications of one half, in the order of their names."""
@@ -268,7 +273,7 @@ def texts(page: Page) -> dict[str, str]:
 @contextmanager
 def served(shown: list[Page]) -> Iterator[int]:
     """All pages under the names of their hosts on one port of loopback, until the block ends."""
-    by_host = {page.app.host: page.folder.parent for page in shown}
+    by_host = {page.app.host: page.root for page in shown}
     others = {
         name.removeprefix(OTHER_HOST): text
         for page in shown

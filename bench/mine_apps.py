@@ -306,19 +306,45 @@ def _arguments() -> argparse.Namespace:
         default=HALVES[0],
         help="default: building; kept is for reports",
     )
+    parser.add_argument("--app", help="only applications whose name holds this")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where pages are built")  # fmt: skip
+    parser.add_argument("--workers", type=int, default=2, help="builds at once")
+    parser.add_argument("--only-build", action="store_true", help="build the pages and end")  # fmt: skip
+    add_options(parser)
+    return parser.parse_args()
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What is asked of a measurement, whatever its pages."""
     parser.add_argument(
         "--way", action="append", choices=list(WAYS), help="only this; repeatable"
     )
     parser.add_argument(
         "--browser", action="store_true", help="also with the browser (auto)"
     )
-    parser.add_argument("--app", help="only applications whose name holds this")
-    parser.add_argument("--cache", type=Path, default=CACHE, help="where pages are built")  # fmt: skip
-    parser.add_argument("--workers", type=int, default=2, help="builds at once")
-    parser.add_argument("--only-build", action="store_true", help="build the pages and end")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="by group, and what was missed")  # fmt: skip
     parser.add_argument("--results", type=Path, help="where to keep the figures")
-    return parser.parse_args()
+
+
+def measure_all(
+    args: argparse.Namespace, pages: list[Page], details: bool
+) -> dict[str, Any]:
+    """Each way that was asked for, shown as soon as it is known."""
+    ways = args.way or [n for n in WAYS if args.browser or n != NEEDS_BROWSER]
+    told = {}
+    with served(pages) as port:
+        for name in ways:
+            shown = details and name.startswith("static")
+            told[name] = asyncio.run(measure(name, pages, port, shown))
+            show(name, told[name], args.verbose and details)
+    return told
+
+
+def keep(path: Path, command: str, figures: dict[str, Any]) -> None:
+    path.write_text(json.dumps({
+        "command": command, "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(), **figures,
+    }, indent=1) + "\n", "utf-8")  # fmt: skip
 
 
 def main() -> None:
@@ -328,20 +354,11 @@ def main() -> None:
     print(f"{args.half}: {len(apps)} applications, {len(pages)} pages")
     if args.only_build:
         return
-    ways = args.way or [n for n in WAYS if args.browser or n != NEEDS_BROWSER]
-    is_building = args.half == HALVES[0]
-    told = {}
-    with served(pages) as port:
-        for name in ways:
-            details = is_building and name.startswith("static")
-            told[name] = asyncio.run(measure(name, pages, port, details))
-            show(name, told[name], args.verbose and is_building)
+    told = measure_all(args, pages, args.half == HALVES[0])
     if args.results:
-        args.results.write_text(json.dumps({
-            "command": f"python bench/mine_apps.py {' '.join(sys.argv[1:])}",
-            "at": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
-            "applications": len(apps), "pages": len(pages), "ways": told,
-        }, indent=1) + "\n", "utf-8")  # fmt: skip
+        command = f"python bench/mine_apps.py {' '.join(sys.argv[1:])}"
+        figures = {"applications": len(apps), "pages": len(pages), "ways": told}
+        keep(args.results, command, figures)
 
 
 if __name__ == "__main__":

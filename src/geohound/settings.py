@@ -304,7 +304,7 @@ class Settings:
     )
     agent_both_gain: float = _setting(
         0.0,
-        "services per request below which it only crawls; in any case where the crawl brings more per request",
+        "services per request below which it only crawls; while the crawl brings more per request, the search rests",
     )
     # crawl groups (order oss)
     oss_min_group_seeds: int = _setting(100, "minimum number of seeds of a crawl group")

@@ -9,6 +9,7 @@ from geohound.agent.evolution import (
     PhaseProgress,
     StayLimits,
     expected_gain,
+    is_beaten,
     next_phase,
 )
 
@@ -31,15 +32,28 @@ def test_the_agent_evolves_from_search_to_search_and_crawl_to_crawl() -> None:
         (StayLimits(least_gain=0.1), PhaseProgress(0, 3, 0.1), True),
         (StayLimits(least_gain=0.1), PhaseProgress(0, 3, 0.09), False),
         (StayLimits(least_gain=0.1), PhaseProgress(0, 0, 0.0), True),
-        (StayLimits(), PhaseProgress(0, 3, 0.05, crawl_gain=0.06), False),
-        (StayLimits(), PhaseProgress(0, 3, 0.05, crawl_gain=0.04), True),
+        (StayLimits(), PhaseProgress(0, 3, 0.05, crawl_gain=0.06), True),
     ],
 )
 def test_a_phase_lasts_until_its_time_its_rounds_or_its_gain_are_spent(
     limits, progress, goes_on: bool
 ) -> None:
-    """A maximum time, a maximum of steps, and a minimum performance; or the crawl brings more for each request."""
+    """A maximum time, a maximum of steps, and a minimum performance."""
     assert (next_phase(Phase.BOTH, limits, progress) is Phase.BOTH) == goes_on
+
+
+@pytest.mark.parametrize(
+    ("progress", "beaten"),
+    [
+        (PhaseProgress(0, 3, 0.05, crawl_gain=0.06), True),
+        (PhaseProgress(0, 3, 0.05, crawl_gain=0.04), False),
+        (PhaseProgress(0, 0, 0.0, crawl_gain=0.06), False),
+    ],
+)
+def test_a_search_rests_where_the_crawl_brings_more_for_each_request(
+    progress, beaten: bool
+) -> None:
+    assert is_beaten(progress) == beaten
 
 
 def test_later_rounds_count_more_in_what_is_expected() -> None:

@@ -30,7 +30,7 @@ class PhaseProgress:
     seconds: float
     rounds: int
     gain: float  # expected of the next round: new services per request
-    crawl_gain: float = 0.0  # of the crawl's own requests, in the same phase
+    crawl_gain: float = 0.0  # of the crawl's own latest requests, in the same phase
 
 
 def next_phase(phase: Phase, limits: StayLimits, progress: PhaseProgress) -> Phase:
@@ -41,15 +41,18 @@ def next_phase(phase: Phase, limits: StayLimits, progress: PhaseProgress) -> Pha
 
 
 def is_over(limits: StayLimits, progress: PhaseProgress) -> bool:
-    """Is a limit reached, or does the crawl bring more for each of its requests?"""
+    """Is a limit of the phase reached?"""
     if (
         0 < limits.max_time_s <= progress.seconds
         or 0 < limits.max_rounds <= progress.rounds
     ):
         return True
-    return progress.rounds > 0 and progress.gain < max(
-        limits.least_gain, progress.crawl_gain
-    )
+    return progress.rounds > 0 and progress.gain < limits.least_gain
+
+
+def is_beaten(progress: PhaseProgress) -> bool:
+    """Does the crawl bring more for each of its requests now? Then the search rests: no crawl does so for ever."""
+    return progress.rounds > 0 and progress.gain < progress.crawl_gain
 
 
 def expected_gain(rounds: list[tuple[float, int]], window: int = 3) -> float:

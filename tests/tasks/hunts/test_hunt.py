@@ -717,6 +717,57 @@ def test_the_search_ends_when_the_crawl_brings_more_for_each_request(
     assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
 
 
+class Busy(Reader):
+    """A crawl that has something to do for a while after each round, and brings much meanwhile."""
+
+    looks = 0
+
+    @property
+    def is_idle(self):
+        self.looks += 1
+        return self.looks % 40 == 0
+
+
+def test_the_search_goes_on_where_the_crawl_has_nothing_left(cache, clock) -> None:
+    """It had left the rest of its budget to a crawl that could not reach what further queries name."""
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    queries = tuple(f"q{n}" for n in range(12))
+    rig = Rig(
+        one,
+        cache,
+        clock,
+        services("q01", "q51", "q111"),
+        queries=queries,
+        stays={Phase.SEARCH: StayLimits(0, 1)},
+        rules=AgentRules(score=ScoreRules(least_score=1e9)),
+    )
+    rig.crawl = Busy(rig.hunt.observer, services("q01", "q51", "q111"))
+    gains = rig.hunt.observer.gains
+    gains.services["crawl"], gains.requests["crawl"] = 100, 100
+    rig.run()
+    assert [text for text, _ in one.asked] == list(queries)
+    assert rig.crawl.looks > 80, "it waited until the crawl was idle, after each round"
+    assert rig.hunt.is_done
+
+
+def test_what_the_crawl_brought_long_ago_counts_half(cache, clock) -> None:
+    gains = Rig(Scripted(None), cache, clock).hunt.observer.gains
+    gains.services["crawl"] = 100.0
+    gains.note_requests("crawl", 1000)
+    assert gains.per_request("crawl") == pytest.approx(0.1)
+    gains.note_requests("crawl", 500)
+    assert gains.per_request("crawl") == pytest.approx(0.05)
+    assert (gains.services["crawl"], gains.requests["crawl"]) == (25.0, 500)
+
+
+def test_pages_that_a_result_links_to_are_the_work_of_the_crawl(cache, clock) -> None:
+    one = Scripted(lambda _text, _n: page("x", more=False))
+    rig = Rig(one, cache, clock, services("x"), queries=("a",), max_rounds=1).run()
+    link = Candidate("http://x.test/about", Via.LINK, "http://x.test/", depth=1)
+    rig.hunt.observer.on_report(link, Report(PageRead(), status=200, asked=1))
+    assert rig.hunt.observer.gains.requests == {"search": 2, "crawl": 1}
+
+
 def test_a_hunt_goes_on_where_it_was_left(cache, clock) -> None:
     one = Scripted(lambda text, _n: page(f"{text}1", more=False))
     queries = tuple(f"q{n}" for n in range(30))

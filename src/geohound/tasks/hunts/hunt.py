@@ -12,6 +12,7 @@ from geohound.agent.evolution import (
     PhaseProgress,
     StayLimits,
     expected_gain,
+    is_beaten,
     next_phase,
 )
 from geohound.agent.knowledge import Knowledge
@@ -36,6 +37,8 @@ SEED_ROUND = (
 )
 ROUND_WAIT_S = 30.0  # at most, for the results of a round to be read
 LOOK_S = 0.05
+REST_S = 0.5
+LATEST_ROUNDS = 3  # without any service, after which nothing is expected of more
 MIN_CRAWL_REQUESTS = 50  # before the crawl's own gain counts
 
 
@@ -118,6 +121,7 @@ class Hunt:
             await self._read_round(crawl, order, book)
             if not self.providers.stopped and not crawl.is_over:
                 await self._end_round(crawl)
+                await self._rest(crawl)
         self.observer.is_learning = False
         await self.keep(self.known.encode())
         await crawl.flush()
@@ -307,6 +311,22 @@ class Hunt:
             state.phase, state.phase_rounds, state.phase_s = following, 0, 0.0
             self.phase_began = self.clock.monotonic()
             crawl.release()
+
+    async def _rest(self, crawl: FedCrawl) -> None:
+        """Leave it to the crawl while that brings more for each request; where it has nothing left, ask on.
+
+        A search that has brought nothing of late is over then.
+        """
+        has_rested = False
+        while is_beaten(self._progress()) and not (
+            crawl.is_idle or crawl.is_over or self.providers.stopped
+        ):
+            has_rested = True
+            await self.clock.sleep(REST_S)
+        if (has_rested or is_beaten(self._progress())) and not any(
+            found for found, _ in self.state.gains[-LATEST_ROUNDS:]
+        ):
+            self.state.phase = Phase.CRAWL
 
     def _progress(self) -> PhaseProgress:
         gains, is_both = self.observer.gains, self.state.phase is Phase.BOTH

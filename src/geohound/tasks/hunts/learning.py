@@ -24,6 +24,7 @@ MAX_LINKS = 200  # of a page, whose words count
 _MAX_PAGES = (
     5_000  # of which titles and terms are remembered until their services answer
 )
+LATEST_REQUESTS = 500  # of the crawl, by which its gain is judged
 _MAX_TEXT = 4_000  # characters of a page, whose terms count
 
 
@@ -42,6 +43,13 @@ class Gains:
         default_factory=lambda: defaultdict(float)
     )  # what they count
     requests: Counter[str] = field(default_factory=Counter)
+
+    def note_requests(self, name: str, count: int) -> None:
+        """What the crawl brought long ago counts half, and half of that later: it is asked what it brings now."""
+        self.requests[name] += count
+        if name == "crawl" and self.requests[name] >= 2 * LATEST_REQUESTS:
+            self.requests[name] //= 2
+            self.services[name] /= 2
 
     def per_request(self, name: str) -> float:
         return self.services[name] / self.requests[name] if self.requests[name] else 0.0
@@ -82,7 +90,7 @@ class HuntObserver:
             (service.endpoint for service in report.services), candidate
         )
         is_of_search = self._results.query_of(candidate) is not None
-        self.gains.requests["search" if is_of_search else "crawl"] += report.asked
+        self.gains.note_requests("search" if is_of_search else "crawl", report.asked)
         if candidate.url in self._results.found_by:
             self.read.add(candidate.url)
         if self.is_learning and isinstance(report.result, PageRead):

@@ -116,10 +116,16 @@ class ResultBook:
         return {query: frozenset(hosts) for query, hosts in found.items() if hosts}
 
     def query_of(self, candidate: Candidate) -> tuple[str, str] | None:
-        """Provider and query whose result a candidate is, or stands on; None where the crawl found it by itself."""
-        clue = self.found_by.get(
-            candidate.url if candidate.via is Via.SEARCH else candidate.found_on
-        )
+        """Provider and query of a result, or of a request to a service that a result names.
+
+        None where the crawl found it: pages that a result links to are its work.
+        """
+        if candidate.via is Via.SEARCH:
+            clue = self.found_by.get(candidate.url)
+        elif candidate.purpose is not Purpose.PAGE:
+            clue = self.found_by.get(candidate.found_on)
+        else:
+            clue = None
         source, _, query = clue.partition(": ") if clue else ("", "", "")
         return (source, query) if query else None
 

@@ -273,8 +273,28 @@ def test_a_dry_run_shows_every_default_of_the_agent(web, tmp_path: Path) -> None
     )  # fmt: skip
     assert not (tmp_path / "c.db").exists()
     spoken = geohound("hunt", "rivers", "--searcher", SEARCHER, "--dry-run").stdout
-    assert "agent_half_life_h = 1200.0" in spoken
+    assert "half_life_h 1200" in spoken
     assert "Nobody was asked." in spoken
+
+
+def test_a_dry_run_says_what_would_be_done_then_its_cost_then_the_settings() -> None:
+    """At most a screen: of many queries the first."""
+    done = geohound(
+        "hunt", "land", "cover", "--searcher", SEARCHER, "--searcher", "brave",
+        "--max-queries", "7", "--dry-run", GEOHOUND_BRAVE_KEY="",
+    )  # fmt: skip
+    said = done.stdout.splitlines()
+    begins = ("Plan: ", "Cost: ", "Settings ", "Nobody was asked.")
+    places = [
+        next(at for at, line in enumerate(said) if line.startswith(words))
+        for words in begins
+    ]
+    assert places == sorted(places)
+    assert said[1].split() == ["1.", "land", "cover"]
+    assert said[places[1]] == "Cost: at most 7 requests to search providers, 0 USD."
+    assert "not set: GEOHOUND_BRAVE_KEY" in done.stdout
+    assert len(said) <= 40
+    assert max(map(len, said)) <= 130
 
 
 @pytest.mark.parametrize(

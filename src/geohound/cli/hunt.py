@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +29,7 @@ from .options import USUAL
 from .task_run import run
 from .values import text, whole
 
+SHOWN_QUERIES = 20  # of a plan
 DEPTH, WIDTH = 2, 8  # what Li, Wang & Bhatia 2016 recommend (PH-2)
 
 
@@ -327,29 +329,68 @@ def _plan(
 
 
 def _show_plan(plan: dict[str, Any], *, json: bool) -> None:
+    """What would be done, what it costs, and at the end the settings that decide it."""
     if json:
         printing.line({"plan": plan})
         return
-    for query in plan["queries"]:
-        printing.say(f"? {query}")
-    for row in plan["searchers"]:
-        missing = (
-            f"; not set: {', '.join(row['missing_keys'])}"
-            if row["missing_keys"]
-            else ""
+    asked, queries = plan["searchers"], plan["queries"]
+    printing.say(f"Plan: {', then '.join(_done(plan))}.")
+    for number, query in enumerate(queries[:SHOWN_QUERIES], 1):
+        printing.say(f"{number:>4}. {query}")
+    if len(queries) > SHOWN_QUERIES:
+        printing.say(
+            f"      … and {len(queries) - SHOWN_QUERIES} more (--json has all)"
         )
-        printing.say(f"{row['searcher']}: {row['cost_usd']:g} USD per request{missing}")
-    asked = printing.count(plan["max_queries"], "request")
+    most = printing.count(plan["max_queries"], "request")
     printing.say(
-        f"At most {asked} to search providers, {plan['max_cost_usd']:g} USD; {len(plan['seeds'])} own seeds."
+        f"Cost: at most {most} to search providers, {plan['max_cost_usd']:g} USD."
     )
-    for name, value in plan["agent"].items():
-        printing.say(f"{name} = {value}")
-    crawls = (
-        f"and a crawl to depth {plan['depth']}"
-        if CRAWL in plan["steps"]
-        else "and no crawl beyond the results"
+    for row in asked:
+        printing.say(f"      {row['searcher']}: {_price(row)}")
+    settings = ", ".join(
+        f"{name.removeprefix('agent_')} {_plain(value)}"
+        for name, value in plan["agent"].items()
     )
-    printing.say(
-        f"Up to {plan['width'] * 10 or 'all'} results of each query, {crawls}. Nobody was asked."
+    said = f"Settings (agent_…): {settings}; knowledge base {plan['knowledge']}."
+    for line in wrap(said, width=88, subsequent_indent="      "):
+        printing.say(line)
+    printing.say("Nobody was asked.")
+
+
+def _done(plan: Mapping[str, Any]) -> list[str]:
+    """The steps of the hunt, each in a few words."""
+    said, read = [], []
+    if plan["max_queries"]:
+        most = f"up to {plan['width'] * 10}" if plan["width"] else "all"
+        said.append(
+            f"take {most} results of each query below, and of those that the agent learns"
+        )
+        read.append("the results")
+    if plan["seeds"]:
+        read.append(printing.count(len(plan["seeds"]), "own seed"))
+    begun = " and ".join(read) or "what is known"
+    if CRAWL in plan["steps"]:
+        said.append(f"crawl from {begun} to depth {plan['depth']}")
+    else:
+        said.append(f"read {begun}, without following links")
+    return said
+
+
+def _price(row: Mapping[str, Any]) -> str:
+    cost = f"{row['cost_usd']:g} USD per request" if row["cost_usd"] else "free"
+    free = (
+        f", the first {row['free_requests']:,} of a {row['period']} free"
+        if row["free_requests"]
+        else ""
     )
+    missing = (
+        f"; not set: {', '.join(row['missing_keys'])}" if row["missing_keys"] else ""
+    )
+    return f"{cost}{free}{missing}"
+
+
+def _plain(value: object) -> str:
+    """A setting as it is written in TOML, without zeros behind the point."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

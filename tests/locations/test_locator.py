@@ -1,7 +1,7 @@
 """Where hosts stand (PH-6, LC-13): by a database of addresses, by the operator's list, or not at all.
 
 "The spatial location of a LCWMS can be obtained through its IP (Internet Protocol) address." (Hou, Chen & Wu 2016,
-section 4.3, Figure 9)
+section 5.2, Figure 9)
 """
 
 from __future__ import annotations

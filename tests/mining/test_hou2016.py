@@ -41,6 +41,15 @@ def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never(
 
 
 @pytest.mark.parametrize(
+    "keyword",
+    ["map", "initial", "wms", "layer", "conus", "capabilities", "demo", "query", "content"],
+)  # fmt: skip
+def test_each_keyword_of_section_3_1_makes_a_script_worth_reading(keyword: str) -> None:
+    assert hou2016.is_read(f"js/x{keyword}1.js")
+    assert hou2016.is_read(f"js/{keyword.upper()}.js")
+
+
+@pytest.mark.parametrize(
     "link",
     ["js/jquery.js", "jquery.min.js", "jquery-ui.min.js?v=2", "http://maps.h.test/js/viewer.js", "content/js/viewer.js",
      "app.js?file=map", "http://js.arcgis.com/3.14/esri/layers/WMSLayer.js", "ol.js", "ol-debug.js"],

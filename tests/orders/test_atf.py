@@ -86,6 +86,7 @@ def test_the_list_counts_only_from_the_fiftieth_service_on() -> None:
         ("Our Web Map Service", 0),
         ("Our Web\u00a0Map\n\t  Service", 0),
         ("a WMS and other services", 1),
+        ("the WMS of this service", 1),
         ("WMS server here", 2),
         ("the WMS", 3),
         ("a map service", 3),

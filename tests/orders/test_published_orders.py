@@ -120,6 +120,22 @@ def test_best_first_keeps_pages_at_the_threshold_and_drops_those_below_it() -> N
     )
 
 
+def test_best_first_keeps_a_page_whose_relevance_equals_the_threshold() -> None:
+    """Hou, Chen & Wu 2016, section 3.3: below it a page is discarded. CAKE has no word of the topic: cosine 0."""
+    link = Link("http://a/wms", "WMS")
+    kept = BestFirst().configured(OrderOptions(threshold=0.0))
+    assert kept.score(link, CAKE) > 0
+    left = BestFirst().configured(OrderOptions(threshold=1e-9))
+    assert left.score(link, CAKE) == -math.inf
+
+
+@pytest.mark.parametrize("ending", [".pdf", ".tif", ".js", ".doc", ".zip"])
+def test_best_first_leaves_files_out(ending: str) -> None:
+    """Hou, Chen & Wu 2016, section 3.3: "common file extensions such as .pdf, .tif, .js, .doc, .zip"."""
+    found = Link(f"http://a/wms{ending}", "WMS services")
+    assert BestFirst().score(found, MAPS) == -math.inf
+
+
 def test_best_first_measures_relevance_for_the_topic_that_is_given() -> None:
     cake = Topic(
         "cake", "Cake", (TopicClass("dough", "Dough", {"en": ("eggs", "flour")}),)

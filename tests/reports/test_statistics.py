@@ -177,7 +177,7 @@ def test_the_ratio_of_real_ones_comes_with_its_interval(facts) -> None:
 
 
 def test_a_sheet_of_ten_of_each_class_is_drawn_and_read_back(facts) -> None:
-    """Hou, Chen & Wu 2016, section 4.3: ten random services of each class, five times, are judged by hand."""
+    """Hou, Chen & Wu 2016, section 5.2: ten random services of each class, five times, are judged by hand."""
     sheet = table("sampling-sheet", facts)
     assert sorted(r[3] for r in sheet.rows) == sorted(
         each.service.id for each in ROWS[:4]
@@ -219,16 +219,20 @@ def test_places_are_labelled_with_services_of_the_topic_over_all(
 ) -> None:
     """Hou, Chen & Wu 2016, figure 9: "the numerators and denominators of these labels", where five or more are."""
     store = open_store(tmp_path / "places.db", SystemClock())
-    here = ("BR", -8.0, -35.0)
+    here, there = ("BR", -8.0, -35.0), ("BR", -15.0, -47.0)
     store.catalogue.record_now(
         [
             row("wms", f"http://h{n}.example/", here, *["crop"][: n < 5])
             for n in range(7)
         ]
+        + [row("wms", f"http://f{n}.example/", there, "crop") for n in range(4)]
     )
     rows = table("topic-places", CatalogueFacts(store.catalogue, (LAND,))).rows
     store.close()
-    assert rows == [("land", -8.0, -35.0, 5, 7, "5/7")]
+    assert rows == [
+        ("land", -8.0, -35.0, 5, 7, "5/7"),
+        ("land", -15.0, -47.0, 4, 4, ""),
+    ]
     assert {r[-1] for r in table("topic-places", facts).rows} == {""}
 
 

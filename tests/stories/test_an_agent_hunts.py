@@ -181,7 +181,7 @@ def test_the_steps_of_a_run_are_a_table_for_spreadsheets(web, tmp_path: Path) ->
 def test_a_second_hunt_begins_with_hosts_that_had_services_and_with_what_was_learned(
     web, tmp_path: Path
 ) -> None:
-    """LI-13 (Li, Yang & Yang 2010, section 5) and OSS-22 (the knowledge base by id)."""
+    """LI-13 (Li, Yang & Yang 2010, section 6.3: servers that host a WMS or have done) and OSS-22 (knowledge base by id)."""
     catalogue = tmp_path / "c.db"
     call(
         web,

@@ -25,12 +25,15 @@ def test_the_frequency_is_normalised_by_equation_1(
 
 
 @pytest.mark.parametrize(
-    ("length", "expected"), [(3, 1), (9, 2), (19, 3), (33, 4), (201, 4)]
+    ("length", "expected"),
+    [(3, 1), (9, 2), (13, 2), (14, 3), (19, 3), (33, 4), (201, 4)],
 )
 def test_the_number_of_categories_follows_from_the_length_of_the_tree(
     length: int, expected: int
 ) -> None:
-    """WBC-2, section 2.1.1: sqrt((length - 1) / 2), here 1, 2, 3, 4, and never more than the four published levels."""
+    """WBC-2, section 2.1.1: sqrt((length - 1) / 2), here 1, 2, 3, 4, and never more than the four published levels.
+
+    Of 13 levels sqrt(6) = 2.45, of 14 sqrt(6.5) = 2.55."""
     assert categories(length) == expected
 
 

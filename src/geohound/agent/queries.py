@@ -1,4 +1,4 @@
-"""The queries with which a hunt begins, and those of every further day (LC-8: Hou, Chen & Wu 2016, section 4.2)."""
+"""The queries with which a hunt begins, and those of every further day (LC-8: Hou, Chen & Wu 2016, section 5.2)."""
 
 from __future__ import annotations
 

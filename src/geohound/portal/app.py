@@ -126,8 +126,8 @@ def create_app(  # noqa: PLR0913 - each is one thing that the portal shows
     """
     middleware = [
         Middleware(_SafeHeaders),
-        Middleware(HostCheck, names=names),
         Middleware(CrossOrigin, origins=origins),
+        Middleware(HostCheck, names=names),
         Middleware(RateLimit, per_minute=requests_per_minute),
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=_COMPRESSION),
     ]

@@ -1,7 +1,7 @@
 """Classes of a topic, each service in one of them, by a sequence of priority, and how many are real.
 
 "The number of LCWMSs containing data about each class … is calculated through matching the land cover keywords of each
-class in a prioritized sequence" (Hou, Chen & Wu 2016, section 4.3, table 8). Ten of each class are drawn, five times,
+class in a prioritized sequence" (Hou, Chen & Wu 2016, section 5.2, table 8). Ten of each class are drawn, five times,
 for somebody to judge; the ratio of real ones comes with its 95 % interval.
 """
 

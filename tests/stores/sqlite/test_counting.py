@@ -17,6 +17,7 @@ from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.model.work.frontier import Settled
 from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
+from geohound.reports import CATALOGUE_REPORTS, CatalogueFacts
 from geohound.stores.sqlite import Store, open_store
 
 ALIVE = Settled(Settlement.DONE, services=1, status=200)
@@ -69,6 +70,27 @@ def test_tested_candidates_are_counted_with_what_became_of_them_and_pages_are_no
     assert counts == CandidateCounts(
         3, 1, {"answered, no service": 1, FailureReason.DNS: 1}, 2, 1
     )
+
+
+def test_the_report_says_how_many_there_are_and_how_many_of_them_are_available(
+    store: Store,
+) -> None:
+    """Hou, Chen & Wu 2016, table 7: total number and number of available ones, 20,478 and 17,874 there; here 3 and 1."""
+    tested = {
+        "http://a.test/wms": ALIVE,
+        "http://a.test/ows": NONE,
+        "http://b.test/wms": GONE,
+    }
+    crawl(store, tested)
+    table = CATALOGUE_REPORTS["candidates"].table(CatalogueFacts(store.catalogue))
+    assert table.rows == [
+        ("total", 3),
+        ("available", 1),
+        ("hosts", 2),
+        ("hosts with an available service", 1),
+        ("dead: answered, no service", 1),
+        (f"dead: {FailureReason.DNS}", 1),
+    ]
 
 
 def test_a_candidate_of_two_tasks_is_one_and_its_last_test_counts(store: Store) -> None:

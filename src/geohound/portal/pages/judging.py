@@ -1,4 +1,4 @@
-"""A form to judge the services of a class: are they really about it? (Hou, Chen & Wu 2016, section 4.3, table 8)"""
+"""A form to judge the services of a class: are they really about it? (Hou, Chen & Wu 2016, section 5.2, table 8)"""
 
 from __future__ import annotations
 

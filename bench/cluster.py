@@ -78,6 +78,7 @@ def speed(pages: int) -> None:
             for nodes in (1, 2, 3):
                 found = clustered(server, values, world, nodes)
                 rows.append({"how": f"cluster, {nodes} nodes", **found})
+        write("speed", rows)
         for processes in (1, 2, 3):
             found = scrapy_redis(world, processes, DELAY_S)
             rows.append({"how": f"scrapy-redis, {processes} processes", **found})

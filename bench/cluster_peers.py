@@ -54,6 +54,7 @@ def redis_program() -> tuple[str, dict[str, str]]:
         return installed, {**os.environ}
     folder = CACHE / "redis"
     if not folder.exists():
+        folder.mkdir(parents=True)
         with tempfile.TemporaryDirectory() as name:
             subprocess.run(["apt-get", "-q", "download", *DEBIAN], cwd=name, check=True)
             for package in Path(name).glob("*.deb"):

@@ -62,6 +62,7 @@ _HANDED_ON = words(
 _LOADERS = words(
     "require __webpack_require__ __webpack_require__.n bundle.require bundle.require.n"
 )
+_PARCEL = re.compile(r"(?:[\w$]+\.)?parcelRequire\w*$")
 _FILL = re.compile(r"\{\s*([\w.-]+)\s*\}")
 
 
@@ -175,6 +176,8 @@ def _rows_of_two(ev: Resolver, items: Sequence[Lazy]) -> list[Arr]:
 def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Values:
     """A function that the page does not define itself."""
     name = _SHORT.sub("", _WINDOWS.sub("", path))
+    if _PARCEL.match(name):
+        name = "bundle.require"
     first = ev.lazy(args[0]) if args else ()
     if name in _WITH_ALL:
         return _WITH_ALL[name](ev, name, args)
@@ -332,6 +335,7 @@ _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
     "JSON.parse": _parse_json,
     "$.parseJSON": _parse_json,
     "jQuery.parseJSON": _parse_json,
+    "Object": lambda _, v: (v,),
     "Object.freeze": lambda _, v: (v,),
     "Object.seal": lambda _, v: (v,),
     "Object.create": lambda _, v: (v,),

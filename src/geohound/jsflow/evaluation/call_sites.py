@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from itertools import product
 
 from tree_sitter import Node
 
 from geohound.jsflow.model import words
-from geohound.jsflow.modules import files, imports
+from geohound.jsflow.modules import bundles, files, imports
 from geohound.jsflow.syntax.source import CLASSES, Source, arguments, nth, parameters
-from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, call_by, callee, child
 from geohound.jsflow.values.domain import (
     UNKNOWN,
     Arr,
@@ -26,14 +24,16 @@ from geohound.jsflow.values.domain import (
 )
 from geohound.jsflow.values.resolver import Binding, Resolver
 
-from . import classes, descriptors, tables
+from . import classes, descriptors, handed_out, tables
 
-_CALLED = rb"(?<![\w$])(?P<at>NAME)\s*\("
+_CALLED = rb"(?<![\w$])(?P<at>NAME)\s*+(?:\)\s*+)?\("
+_CALLED_BRIEFLY = rb"[\w$)\]]\.(?P<at>NAME)\)?\("
 _MADE = rb"(?<![\w$])new\s(?:[\w$]+\.)*(?P<at>NAME)(?![\w$(.])"
 _HANDED_ON = rb"[(,]\s*(?P<at>NAME)\s*[,)]"
 _EXTENDED = rb"(?<![\w$])extends\s+(?:[\w$]+\.)?(?P<at>NAME)(?![\w$.(])"
-_RENAMED = rb"[\w$]\s?=\s?(?P<at>NAME)\s*(?:[,;\n]|$)"
+_RENAMED = rb"[\w$]\s?=\s?(?:[\w$.]{1,30}\()?(?P<at>NAME)(?:\)|[ \t]?)(?:[,;\n]|$)"
 _MAX_OTHERS = 3
+_BRIEF = 2  # letters: names that minifiers give
 _TAG = rb"<(?P<at>NAME)[\s/>]"
 _MAX_SITES = 120
 _MANY = 4_000
@@ -134,9 +134,12 @@ def _by_name(
     if label is None or not name.replace("$", "_").isidentifier():
         return
     fn = Fn(function, BoundScope(source))
-    if label.type != "identifier":
+    if name == "exports":
+        yield from _calls_of_whole(ev, source, fn, source.scope_of(label))
+    elif label.type != "identifier":
         yield from _calls_in(ev, source, name, fn, None)
         yield from _calls_elsewhere(ev, source, name, fn, is_plain=False)
+    if label.type != "identifier":
         return
     scope = source.scope_of(up if up.parent is not None else function)
     for called in (name, *_other_names(source, name, scope)):
@@ -156,7 +159,8 @@ def _other_names(source: Source, name: str, scope: Node) -> list[str]:
     for at in source.places(name, _RENAMED, scope.start_byte, scope.end_byte)[
         :_MAX_OTHERS
     ]:
-        label = child(above(source.node_at(at), "variable_declarator"), "name")
+        holder = source.nearest(source.node_at(at), "variable_declarator", "program")
+        label = child(holder, "name")
         if label is not None and label.type == "identifier":
             found.append(source.text(label))
     return found
@@ -176,36 +180,30 @@ def _calls_elsewhere(
 def _calls_of_exports(
     ev: Resolver, source: Source, name: str, fn: Fn, scope: Node
 ) -> Iterator[list[Lazy]]:
-    for alias, other in product(_exports(name, scope, source), ev.sources):
-        if not other.is_library and other.mentions(alias):
-            yield from _calls_in(ev, other, alias, fn, None)
+    """Calls by other modules, and by whatever else gets hold of a function that its scope hands out."""
+    outside = handed_out.returned_as(name, scope, source)
+    if outside is not None:
+        name, scope = outside
+        yield from _calls_in(ev, source, name, fn, scope)
+    for alias in handed_out.names(name, scope, source):
+        if alias == "exports":
+            yield from _calls_of_whole(ev, source, fn, scope)
+        for other in ev.sources if alias != "exports" else ():
+            if not other.is_library and other.mentions(alias):
+                yield from _calls_in(ev, other, alias, fn, None)
 
 
-def _exports(name: str, scope: Node, source: Source) -> list[str]:
-    """The names under which a module hands out a class that a function returns: o = (() => {…return e})(), t.A = o."""
-    call = scope.parent
-    while call is not None and call.type in (
-        "parenthesized_expression",
-        "call_expression",
-    ):
-        call = call.parent
-    held = (
-        call.child_by_field_name("name")
-        if call is not None and call.type == "variable_declarator"
-        else None
-    )
-    if held is None or not re.search(
-        rf"[\s,]{re.escape(name)}\s*;?\s*\}}$", source.text(scope)[-80:]
-    ):
-        return []
-    outer = source.scope_of(call) if call is not None else scope
-    pattern = re.compile(
-        rb"[\w$]\.([\w$]{3,60})\s*=\s*"
-        + re.escape(source.text(held)).encode()
-        + rb"(?![\w$.(\[])"
-    )
-    found = pattern.findall(source.data, outer.start_byte, outer.end_byte)
-    return [alias.decode() for alias in dict.fromkeys(found)][:3]
+def _calls_of_whole(
+    ev: Resolver, source: Source, fn: Fn, module: Node
+) -> Iterator[list[Lazy]]:
+    """Calls of a function that is all a module of a bundle exports, under the names that others require it as."""
+    for other, required in bundles.uses(ev, source, module):
+        if (call := call_by(required)) is not None:
+            yield ev.lazy_arguments(call, BoundScope(other))
+        label = child(above(required, "variable_declarator"), "name")
+        if label is not None and label.type == "identifier":
+            scope = other.scope_of(label)
+            yield from _calls_in(ev, other, other.text(label), fn, scope)
 
 
 def _label(function: Node, up: Node, source: Source) -> Node | None:
@@ -246,12 +244,16 @@ def _calls_in(
         if scope is not None
         else (0, len(source.data))
     )
-    called = source.places(name, _CALLED, begin, end, limit=_MANY)
+    is_brief = scope is None and len(name) <= _BRIEF
+    calls = _CALLED_BRIEFLY if is_brief else _CALLED
+    called = source.places(name, calls, begin, end, limit=_MANY)
     made = source.places(name, _MADE, begin, end) if _is_made(fn) else []
     home = fn.node.start_byte if source is fn.place.source else 0
     for at in _nearest([*called, *made], home):
         ev.meter.spend()
         call = _call_at(ev, source, at, fn, is_plain=scope is not None)
+        if is_brief and not (call and _calls(ev, call, place, fn)):
+            continue
         if call is not None:
             yield ev.lazy_arguments(call, place)
     for at in source.places(name, _HANDED_ON, begin, end)[:_MAX_SITES]:
@@ -328,8 +330,14 @@ def _handed_on(ev: Resolver, source: Source, at: int) -> Iterator[list[Lazy]]:
 
 
 def _call_above(node: Node | None) -> Node | None:
-    called = above(node, "member_expression") or node
-    return above(called, "call_expression", "new_expression")
+    return call_by(above(node, "member_expression") or node)
+
+
+def _calls(ev: Resolver, call: Node, place: BoundScope, fn: Fn) -> bool:
+    """Is it surely this function that is called, by a name as short as many others have?"""
+    called = callee(call)
+    made = ev.values(called, place) if called is not None else ()
+    return any(isinstance(v, Fn) and _is(fn, v) for v in made)
 
 
 def _may_be(ev: Resolver, node: Node, place: BoundScope, fn: Fn) -> bool:
@@ -337,11 +345,12 @@ def _may_be(ev: Resolver, node: Node, place: BoundScope, fn: Fn) -> bool:
     same = [v for v in found if isinstance(v, Fn)]
     if not same:
         return all(v is UNKNOWN or isinstance(v, Ref) for v in found)
-    return any(v.key == fn.key or _is_constructor_of(fn, v) for v in same)
+    return any(_is(fn, v) for v in same)
 
 
-def _is_constructor_of(fn: Fn, cls: Fn) -> bool:
-    return (
+def _is(fn: Fn, cls: Fn) -> bool:
+    """The function itself, or the class whose constructor it is."""
+    return cls.key == fn.key or (
         fn.place.source is cls.place.source
         and cls.node.type in CLASSES
         and cls.node.start_byte <= fn.node.start_byte < cls.node.end_byte

@@ -348,6 +348,8 @@ def _result(
     )
     if module != NOTHING:
         return module
+    if later := bundles.begun_later(function, args):
+        return later
     if args and _takes_apart(function):
         return ev.lazy(args[0])
     if args and _merges(function):

@@ -27,6 +27,7 @@ from geohound.jsflow.values.resolver import Binding, Key, Resolver
 from . import call_sites, growth, loops, patterns
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
+_CLASS = rb"(?<![\w$.])class\s(?P<at>NAME)(?![\w$])"
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _MAX_HITS = 40
 _MAX_ALTERNATIVES = 8
@@ -48,9 +49,11 @@ def look_up(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
     """The alternatives for a name at this place."""
     if name == "undefined":
         return (UNDEFINED,)
-    source = place.source
+    source, inner = place.source, node
     scope = source.scope_of(node)
     while True:
+        if (own := _named_class(source, name, inner, scope)) is not None:
+            return (Fn(own, place),)
         if _is_parameter(name, scope, source) and not _is_declared_anew(
             source, scope, name, node
         ):
@@ -66,7 +69,22 @@ def look_up(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
             return (Fn(scope, place),)
         if scope.type not in FUNCTIONS:
             return global_name(ev, name, place)
-        scope = source.scope_of(scope)
+        inner, scope = scope, source.scope_of(scope)
+
+
+def _named_class(source: Source, name: str, node: Node, scope: Node) -> Node | None:
+    """The class expression around a node that calls itself by this name, which nobody outside knows."""
+    if not any(
+        scope.start_byte <= at < node.start_byte for at in source.places(name, _CLASS)
+    ):
+        return None
+    up = source.up(node)
+    while up is not None and up.id != scope.id:
+        own = up.child_by_field_name("name") if up.type == "class" else None
+        if own is not None and source.text(own) == name:
+            return up
+        up = source.up(up)
+    return None
 
 
 def _is_parameter(name: str, scope: Node, source: Source) -> bool:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from geohound.jsflow.model import words
 
 from .source import Source
-from .tree import above, callee, child, operator
+from .tree import above, call_by, callee, child, operator
 
 _CHAIN = frozenset(
     [
@@ -38,7 +38,7 @@ def call_of(node: Node | None) -> Node | None:
         if name is None or name.end_byte != below.end_byte:
             return None
         below = up
-    call = above(below, "call_expression", "new_expression")
+    call = call_by(below)
     listed = child(call, "arguments")
     is_inside = (
         listed is not None and below is not None and below.end_byte > listed.start_byte

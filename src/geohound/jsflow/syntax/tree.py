@@ -35,7 +35,32 @@ def above(node: Node | None, *types: str) -> Node | None:
 
 def callee(call: Node | None) -> Node | None:
     """What a call calls, or `new` makes an instance of."""
-    return child(call, "function", "constructor")
+    called = child(call, "function", "constructor")
+    return (_wrapped(called) or called) if called is not None else None
+
+
+def _wrapped(called: Node) -> Node | None:
+    """What compilers call with no object: (0, a.b)(…), Object(a.b)(…)."""
+    if called.type == "parenthesized_expression":
+        listed = called.named_child(0)
+        is_list = listed is not None and listed.type == "sequence_expression"
+        return listed.named_children[-1] if listed is not None and is_list else None
+    maker, given = child(called, "function"), child(called, "arguments")
+    is_plain = maker is not None and maker.text == b"Object"
+    return (
+        given.named_child(0)
+        if is_plain and given and given.named_child_count == 1
+        else None
+    )
+
+
+def call_by(called: Node | None) -> Node | None:
+    """The call of an expression, as people write it or compilers."""
+    outer = above(called, "sequence_expression", "arguments")
+    wrapper = above(outer, "parenthesized_expression", "call_expression")
+    if called is not None and wrapper is not None and _wrapped(wrapper) == called:
+        called = wrapper
+    return above(called, "call_expression", "new_expression")
 
 
 def operator(node: Node) -> str:

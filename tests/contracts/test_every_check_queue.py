@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,9 +12,14 @@ from sql_stores import STORES, open_sql
 from geohound.contracts import FencedError
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
-from geohound.model.monitoring.revisit import EndedLook, LookStats, StateStep
+from geohound.model.monitoring.revisit import (
+    EndedLook,
+    LookStats,
+    PageProof,
+    StateStep,
+)
 from geohound.model.service import Service, Sighting
-from geohound.model.visit import Purpose, Via
+from geohound.model.visit import Purpose, Validators, Via
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim, TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
@@ -233,3 +239,16 @@ def test_a_divided_queue_shows_each_host_to_one_shard_and_all_to_nobody_else(rig
     ]
     assert all(shard.next_due() == NOON + HOUR for shard in shards)
     assert len(rig.queue.of(None).hosts(late, 100)) == 41
+
+
+def test_by_what_a_page_is_recognised_is_kept_until_the_next_look(rig):
+    rig.put(A, "http://page.test/")
+    rig.queue.enrol({Purpose.PAGE: 0.0})
+    proof = PageProof(Validators('"7"', "Sun, 01 Mar 2026 11:00:00 GMT"), NOON)
+    page = EndedLook(Purpose.PAGE, "http://page.test/", NOON, NOON, LookStats(1))
+    rig.settle(replace(page, proof=proof))
+    assert [due.proof for due in rig.queue.due("page.test", NOON, 1)] == [proof]
+    rig.settle(EndedLook(Purpose.PAGE, "http://page.test/", NOON))
+    assert [due.proof for due in rig.queue.due("page.test", NOON, 1)] == [proof]
+    rig.settle(page)
+    assert [due.proof for due in rig.queue.due("page.test", NOON, 1)] == [None]

@@ -220,3 +220,46 @@ def test_whoever_asks_a_service_again_has_let_go_of_its_last_answer() -> None:
     asyncio.run(LocalExaminer(any_plan(), tools).examine(Job(URL, Purpose.PROBE)))
     assert web.held == [0] * len(web.held)
     assert len(web.held) > 2
+
+
+class Rewritten(Complaining):
+    """A page and its script, which somebody rewrites."""
+
+    def __init__(self) -> None:
+        super().__init__(404)
+        self.script = b"var none = 0;"
+
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
+        if url.endswith("/map.js"):
+            kind = {"content-type": "text/javascript"}
+            return Response(url, url, 200, kind, self.script, NOW)
+        page = b'<script src="/map.js"></script>'
+        return Response(url, url, 200, {"content-type": "text/html"}, page, NOW)
+
+
+def test_who_works_for_longer_than_a_crawl_forgets_scripts_and_reads_them_again() -> (
+    None
+):
+    web, explorer = Rewritten(), Explorer(BOOK)
+    tools = ExaminerParts(
+        web,
+        plugins.discover("kinds"),
+        BOOK,
+        {},
+        explorer.explore,
+        no_sitemaps,
+        forget=explorer.forget,
+    )
+    examiner = LocalExaminer(any_plan(), tools)
+
+    def endpoints() -> list[str]:
+        report = asyncio.run(examiner.examine(Job("http://a.test/")))
+        return [link.url for link in report.result.links]
+
+    assert endpoints() == []
+    web.script = b'new L.TileLayer.WMS("/wms?service=WMS", {layers: "a"});'
+    assert endpoints() == [], "within a crawl a script is read once"
+    examiner.forget()
+    assert any("/wms" in url for url in endpoints())

@@ -44,8 +44,10 @@ from .registries import (
 if TYPE_CHECKING:
     from geohound.contracts import Examiner, Order, TaskStore
     from geohound.crawler.crawl_plan import Plan
-    from geohound.crawler.examiner import Explore, LocalExaminer
+    from geohound.crawler.examiner import LocalExaminer
     from geohound.crawler.workers.loop import Reading
+    from geohound.mining.map_page import Explorer
+    from geohound.mining.published_page import PublishedExplorer
     from geohound.model.work.task import Budget, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
     from geohound.stores.sql.host_claims import SqlHostClaims
@@ -71,6 +73,7 @@ def local_examiner(
     from geohound.net.request_recorder import RequestRecorder
 
     log = RequestRecorder()
+    explorer = _explorer(settings.rules)
     browser = page_runner(settings, processes)
     share = replace(
         settings, max_bytes_in_flight=settings.max_bytes_in_flight // processes
@@ -78,15 +81,15 @@ def local_examiner(
     net = fetcher(share, turns, log.append)
     parts = ExaminerParts(
         net, kinds(), address_book(), harvesters(settings.harvester_files),
-        _explorer(settings.rules), net.robots.sitemaps, log.take,
+        explorer.explore, net.robots.sitemaps, log.take,
         net.robots.take_news, net.robots.recall, net.robots.forget_troubles,
         partial(links_of_run, browser, address_book()) if browser else None, browser.close if browser else None,
-        reading or (lambda _: None), net.budget.account, net.fetch_start,
+        reading or (lambda _: None), net.budget.account, explorer.forget, net.fetch_start,
     )  # fmt: skip
     return LocalExaminer(plan, parts)
 
 
-def _explorer(rules: str) -> Explore:
+def _explorer(rules: str) -> Explorer | PublishedExplorer:
     """Reads documents by the rules that the settings name."""
     from geohound.mining.published_page import EXPLORERS
 
@@ -94,7 +97,7 @@ def _explorer(rules: str) -> Explore:
         raise SettingsError(
             f"The setting rules must be {' or '.join(EXPLORERS)}, not {rules!r}."
         )
-    return EXPLORERS[rules](address_book()).explore
+    return EXPLORERS[rules](address_book())
 
 
 def examiner(settings: Settings, plan: Plan, hosts: TaskPoliteness) -> Examiner:

@@ -24,7 +24,7 @@ from .stores import (
     WatchedSiteStore,
 )
 from .users import UserStore
-from .work import Clock, Examiner, Fetcher, Follows
+from .work import Clock, Examiner, Fetcher, Follows, PageExaminer
 
 __all__ = [
     "CatalogueStore",
@@ -45,6 +45,7 @@ __all__ = [
     "KnowledgeStore",
     "NoteStore",
     "Order",
+    "PageExaminer",
     "RequestLog",
     "RobotsCache",
     "SearchCache",

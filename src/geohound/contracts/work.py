@@ -63,3 +63,10 @@ class Examiner(Protocol):
         """Forget which hosts could not be reached: the network was away."""
 
     async def close(self) -> None: ...
+
+
+class PageExaminer(Examiner, Protocol):
+    """One that works for longer than a crawl."""
+
+    def forget(self) -> None:
+        """Forget the pages, files and links that were read: they may be others by now."""

@@ -27,6 +27,7 @@ from geohound.model.visit import (
     Purpose,
     RequestRecord,
     Response,
+    Validators,
     Visit,
 )
 from geohound.model.work.browsed import EventRow
@@ -57,6 +58,7 @@ log = logging.getLogger(__name__)
 MAX_TYPE_CHARS = 200
 _PACKING_LEVEL = 1  # as small as level 1 of zlib makes it, in a quarter of the time
 MAX_COMPLETED = 200  # endpoints whose further documents need not be asked for again
+_UNCHANGED = 304
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -101,6 +103,7 @@ class ExaminerParts:
     account: Callable[[], AbstractContextManager[None]] = (
         nullcontext  # for the bytes that one job holds
     )
+    forget: Callable[[], None] = lambda: None  # what `explore` remembers
     fetch_start: Callable[[str, int, Follows], Awaitable[Visit]] | None = (
         None  # headers and first bytes of a file
     )
@@ -114,6 +117,10 @@ class LocalExaminer:
     def __init__(self, plan: Plan, parts: ExaminerParts) -> None:
         self._plan = plan
         self._parts = parts
+        self.forget()
+
+    def forget(self) -> None:
+        self._parts.forget()
         self._seen = SeenLinks()
         self._contents = HashSet()  # marks of the pages that were read
         self._sitemaps_asked: set[str] = set()
@@ -189,8 +196,11 @@ class LocalExaminer:
         if visit.status in BUSY_STATUSES:
             draft.failure = busy(visit)
             return
+        if job.past is not None and visit.status == _UNCHANGED:
+            return
         if _leaves(visit, draft):
             return
+        draft.validators = Validators.of(visit) if job.past is not None else None
         draft.final = urls.canonical(visit.final_url) or "" if visit.chain else ""
         self._visited.add(hash(job.url))
         self._visited.add(hash(draft.final or job.url))
@@ -222,7 +232,10 @@ class LocalExaminer:
         if had is not None:
             return had
         return await asking.fetch(
-            job.url, max_bytes=self._plan.max_page_bytes, follows=self._is_new_here
+            job.url,
+            max_bytes=self._plan.max_page_bytes,
+            follows=self._is_new_here,
+            known=job.past,
         )
 
     def _may_serve(self, job: Job, document: Document) -> bool:

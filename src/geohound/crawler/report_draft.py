@@ -11,7 +11,7 @@ from geohound.contracts import Fetcher
 from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
 from geohound.model.failure import FailureReason
 from geohound.model.service import Proof, Service, Verdict
-from geohound.model.visit import Failure, Link, Page, Response, Visit
+from geohound.model.visit import Failure, Link, Page, Response, Validators, Visit
 from geohound.model.work.data_file import FileHead
 from geohound.model.work.harvest import HarvestPage
 from geohound.model.work.job import FileLink, PageRead, Redirected, Sketch
@@ -52,6 +52,7 @@ class ReportDraft:
     hosts: set[str] = field(default_factory=set)
     kept: KeptPage | None = None
     is_copy: bool = False
+    validators: Validators | None = None
     verdict: Verdict = NOTHING_SEEN  # on what was asked, from which the checks of known services follow
 
     def note(self, verdict: Verdict) -> None:
@@ -81,7 +82,7 @@ class ReportDraft:
             return Redirected(self.redirect)
         return PageRead(
             self.services, self.proofs, self.objection, self.final, self.page, tuple(self.links), tuple(self.files),
-            self.sketch, self.is_cached, self.in_vain, tuple(self.data_files),
+            self.sketch, self.is_cached, self.in_vain, tuple(self.data_files), self.validators,
         )  # fmt: skip
 
 

@@ -93,6 +93,10 @@ class Explorer:
         self._known = HashSet()
         self._is_app: dict[int, bool] = {}
 
+    def forget(self) -> None:
+        """Read all scripts once more: they may be others by now."""
+        self._known = HashSet()
+
     async def explore(
         self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None
     ) -> Page:

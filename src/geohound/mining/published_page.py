@@ -31,6 +31,9 @@ class PublishedExplorer:
     def __init__(self, book: AddressBook) -> None:
         self._book = book
 
+    def forget(self) -> None:
+        """Nothing is remembered."""
+
     async def explore(
         self, document: Document, fetch: Fetch, is_known: html.IsKnown | None = None
     ) -> Page:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from geohound import urls
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
-from geohound.model.monitoring.revisit import DueLook, EndedLook
+from geohound.model.monitoring.revisit import DueLook, EndedLook, PageProof
 from geohound.model.service import Sighting
-from geohound.model.visit import Link, Purpose, Via
+from geohound.model.visit import Link, Purpose, Validators, Via
 from geohound.model.work.event import ServiceFound
 from geohound.model.work.job import Job, PageRead, Report
 
@@ -21,8 +22,11 @@ from .ended import LookedAt, PutOff
 from .parts import MonitorParts
 from .schedule import CANDIDATE_AGAIN_S, PAGE_AGAIN_S, rarer_s
 
+UNCHANGED: Final = 304
 MAX_TESTS: Final = 10  # of new addresses on one page
 _AGAIN_S: Final = {Purpose.PAGE: PAGE_AGAIN_S, Purpose.PROBE: CANDIDATE_AGAIN_S}
+# So long a page may answer that it has not changed; then it is read whole, since some servers say so to everything.
+TRUST: Final = timedelta(days=100)
 Examine = Callable[[Job], Awaitable[Report]]
 
 
@@ -34,13 +38,18 @@ class PageLooks:
         self._examine = examine
 
     async def look(self, due: DueLook) -> LookedAt | PutOff:
-        report = await self._examine(Job(due.target, due.purpose))
+        now = self._parts.clock.now()
+        past = _past(due, now) if due.purpose is Purpose.PAGE else None
+        report = await self._examine(Job(due.target, due.purpose, past=past))
         if report.failure is not None and not report.failure.reason.means.is_attempt:
             return PutOff(report.failure.retry_after_s or 60.0)
         found, requests = self._proved(report, due, due.target), report.asked
-        for link in self._new_addresses(report) if due.purpose is Purpose.PAGE else ():
+        links = self._new_addresses(report) if due.purpose is Purpose.PAGE else []
+        proof = _proof(report, due, now) if len(links) <= MAX_TESTS else None
+        for link in links[:MAX_TESTS]:
             tested = await self._examine(Job(link.url, Purpose.PROBE))
             requests += tested.asked
+            proof = None if tested.failure else proof
             found += self._proved(tested, due, link.url)
         new = [
             met for met in found if self._parts.catalogue.get(met.service.id) is None
@@ -58,7 +67,8 @@ class PageLooks:
                 0.0,
             )
             self._parts.on_event(event)
-        return LookedAt(self._end(due, met, self._parts.clock.now()), requests=requests)
+        ended = replace(self._end(due, met, self._parts.clock.now()), proof=proof)
+        return LookedAt(ended, requests=requests)
 
     def _proved(self, report: Report, due: DueLook, url: str) -> list[Observation]:
         now = self._parts.clock.now()
@@ -88,8 +98,8 @@ class PageLooks:
             for service in report.services
         ]
 
-    def _new_addresses(self, report: Report) -> Iterator[Link]:
-        """Links that look like services which the catalogue does not have."""
+    def _new_addresses(self, report: Report) -> list[Link]:
+        """Links that look like services which the catalogue does not have; one more than are tested."""
         links: Sequence[Link] = (
             report.result.links if isinstance(report.result, PageRead) else ()
         )
@@ -99,8 +109,7 @@ class PageLooks:
             if self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN
         )
         fresh = (link for link in wanted if not self._parts.catalogue.at(link.url))
-        for _, link in zip(range(MAX_TESTS), fresh, strict=False):
-            yield link
+        return list(islice(fresh, MAX_TESTS + 1))
 
     async def _with_topics(self, met: Observation) -> Observation:
         topics = await asyncio.to_thread(self._parts.topics_of, met.service)
@@ -127,3 +136,21 @@ class PageLooks:
             met,
             looks_before=due.stats.looks,
         )
+
+
+def _past(due: DueLook, now: datetime) -> Validators:
+    """With what a page is asked whether it has changed; nothing where it has to be read whole."""
+    is_trusted = due.proof is not None and now - due.proof.read_at <= TRUST
+    return (
+        due.proof.validators if due.proof is not None and is_trusted else Validators()
+    )
+
+
+def _proof(report: Report, due: DueLook, now: datetime) -> PageProof | None:
+    """By what the page is recognised the next time; a page with scripts of its own can change without changing."""
+    if report.failure is not None or report.status == UNCHANGED:
+        return due.proof
+    read = report.result if isinstance(report.result, PageRead) else PageRead()
+    if read.validators is None or read.files:
+        return None
+    return PageProof(read.validators, now)

@@ -13,18 +13,18 @@ from geohound.contracts import (
     CatalogueStore,
     CheckQueue,
     Clock,
-    Examiner,
     Fetcher,
     HistoryStore,
     Kind,
     KnowledgeStore,
+    PageExaminer,
     RequestLog,
     TaskStore,
 )
 from geohound.crawler.crawl_plan import Plan
 from geohound.model.monitoring.maintenance import Maintenance, read_maintenance
 from geohound.model.service import Service
-from geohound.model.visit import RequestRecord
+from geohound.model.visit import Purpose, RequestRecord
 from geohound.model.work.event import Progressed, Warned
 from geohound.model.work.job import Job, Report
 from geohound.model.work.task import (
@@ -135,7 +135,7 @@ class MonitorBuilder:
     hosts: Callable[[Settings], AbstractAsyncContextManager[TaskPoliteness]]
     fetcher: Callable[[Settings, Turns, Callable[[RequestRecord], None]], Fetcher]
     book: AddressBook
-    examiner: Callable[[Settings, Plan, Turns], Examiner]
+    examiner: Callable[[Settings, Plan, Turns], PageExaminer]
     notifier: Callable[
         [Settings, HistoryStore, KnowledgeStore, Callable[[str], Concerns]], Notifier
     ]
@@ -164,6 +164,8 @@ class MonitorBuilder:
             await notifier.start(store.clock.now())
 
             async def examine(job: Job) -> Report:
+                if job.purpose is Purpose.PAGE:
+                    examiner.forget()  # it was read weeks ago, and its scripts too
                 report = await examiner.examine(job)
                 recorded.extend(report.requests)
                 return report

@@ -282,6 +282,24 @@ def test_a_queue_that_was_not_divided_is_divided_by_the_hosts_it_has(tmp_path, c
     assert min(map(len, parts)) >= 4
 
 
+def test_pages_of_a_queue_without_tags_are_read_whole_once(tmp_path, clock):
+    """As version 32 left it."""
+    path = tmp_path / "c.db"
+    store = open_store(path, clock)
+    with store.database.write() as connection:
+        connection.execute(
+            "INSERT INTO check_queue (purpose, target, host, due_at) VALUES ('page', 'http://a.test/', 'a.test', 0)"
+        )
+        for column in ("etag", "last_modified", "read_at"):
+            connection.execute(f"ALTER TABLE check_queue DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version = 32")
+    store.close()
+    store = open_store(path, clock)
+    (page,) = store.check_queue.due("a.test", clock.now(), 1)
+    store.close()
+    assert (page.target, page.proof) == ("http://a.test/", None)
+
+
 def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):
     path = tmp_path / "old.db"
     open_store(path, clock).close()

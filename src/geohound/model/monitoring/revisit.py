@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check, HealthState
-from geohound.model.visit import Purpose
+from geohound.model.visit import Purpose, Validators
 
 from .layer_check import LayerCheck
 
@@ -40,6 +40,13 @@ class LookStats:
 NO_LOOKS = LookStats()
 
 
+class PageProof(NamedTuple):
+    """A page that was read whole: what its server recognises it by, and when that was."""
+
+    validators: Validators
+    read_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class DueLook:
     """A target of the monitor: a service (CHECK), a page that named one (PAGE), a candidate that was none (PROBE)."""
@@ -52,6 +59,7 @@ class DueLook:
     stats: LookStats = NO_LOOKS
     rank: int = 1  # how often the service was seen
     depth: int = 0  # of links from a seed, at its first sighting
+    proof: PageProof | None = None  # of a page whose links are all known
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class EndedLook:
     looks_before: int | None = (
         None  # written only if there are still so many: nobody else has looked meanwhile
     )
+    proof: PageProof | None = None  # of a page, for the next look
 
 
 class StateStep(NamedTuple):

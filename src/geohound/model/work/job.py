@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from geohound.model.failure import FailureReason
 from geohound.model.service import NOTHING_KNOWN, KnownProofs, Proof, Service
-from geohound.model.visit import Failure, Link, Page, Purpose, RequestRecord
+from geohound.model.visit import (
+    Failure,
+    Link,
+    Page,
+    Purpose,
+    RequestRecord,
+    Validators,
+)
 
 from .browsed import EventRow
 from .data_file import FileHead
@@ -59,6 +66,9 @@ class Job:
     events: tuple[
         EventRow, ...
     ] = ()  # of a page, as its site's watcher reports them: only these are triggered
+    past: Validators | None = (
+        None  # of a page at the last look: a 304 ends the job; empty at the first look
+    )
 
 
 class FailedCheck(NamedTuple):
@@ -96,6 +106,7 @@ class PageRead:
         None  # of a test: why the answer is no service, though it may be worth mining
     )
     data_files: tuple[FileLink, ...] = ()  # that the page links to
+    validators: Validators | None = None  # of the page, where the job has a `past`
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class MemoryCheckQueue:
             looked = (
                 row
                 if each.at is None
-                else replace(row, looked_at=each.at, stats=each.stats)
+                else replace(row, looked_at=each.at, stats=each.stats, proof=each.proof)
             )
             self._rows[key] = replace(looked, due_at=each.next_at)
             steps.append(StateStep(was, self._state(each.target)))

@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 6
+VERSION = 7
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -52,6 +52,16 @@ def _divide_checks(connection: psycopg.Connection[Any]) -> None:
     )
 
 
+def _prove_pages(connection: psycopg.Connection[Any]) -> None:
+    """Version 6 read each page whole at each look of the monitor."""
+    for column in (
+        "etag words NOT NULL DEFAULT ''",
+        "last_modified words NOT NULL DEFAULT ''",
+        "read_at double precision",
+    ):
+        connection.execute(f"ALTER TABLE check_queue ADD COLUMN IF NOT EXISTS {column}")
+
+
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     1: _name_tasks,
@@ -59,6 +69,7 @@ UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     3: _weigh_changes,
     4: _keep_notes,
     5: _divide_checks,
+    6: _prove_pages,
 }
 _SCRIPTS = ("schema.sql", "log.sql", "notes.sql")
 _LOCK = 0x47484E44

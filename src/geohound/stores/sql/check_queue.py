@@ -8,8 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.model.health import HealthState
-from geohound.model.monitoring.revisit import DueLook, EndedLook, LookStats, StateStep
-from geohound.model.visit import Purpose
+from geohound.model.monitoring.revisit import (
+    DueLook,
+    EndedLook,
+    LookStats,
+    PageProof,
+    StateStep,
+)
+from geohound.model.visit import Purpose, Validators
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Claim
 from geohound.stores.divisions import part_of, parts_of
@@ -24,7 +30,8 @@ from .services.reading import find_num
 from .services.writing import record
 
 _STATS = "looks, changes, changed_s, unchanged_s, failures, deaths"
-_COLUMNS = f"purpose, target, host, due_at, looked_at, rank, depth, {_STATS}"
+_PROOF = "etag, last_modified, read_at"
+_COLUMNS = f"purpose, target, host, due_at, looked_at, rank, depth, {_PROOF}, {_STATS}"
 _NEW_SERVICES = """
 SELECT id, endpoint, last_seen, popularity, coalesce((SELECT min(depth) FROM sighting WHERE service = num), 0),
   EXISTS (SELECT 1 FROM health_check WHERE health_check.service = service.num)
@@ -67,7 +74,7 @@ FROM check_queue WHERE host = ? AND purpose = 'check'"""
 _PUT_OFF = "UPDATE check_queue SET due_at = ? WHERE purpose = ? AND target = ?"
 _LOOKED = """
 UPDATE check_queue SET due_at = ?, looked_at = ?, looks = ?, changes = ?, changed_s = ?, unchanged_s = ?,
-  failures = ?, deaths = ?
+  failures = ?, deaths = ?, etag = ?, last_modified = ?, read_at = ?
 WHERE purpose = ? AND target = ?"""
 _STATE = "SELECT state FROM service JOIN alias ON alias.service = service.num WHERE alias.id = ?"
 
@@ -185,6 +192,7 @@ def _settle(connection: Connection, ended: EndedLook) -> StateStep | None:
             due_at,
             ended.at.timestamp(),
             *numbers,
+            *_proof_row(ended.proof),
             ended.purpose,
             clean(ended.target),
         )
@@ -203,8 +211,19 @@ def _state(connection: Connection, service_id: str) -> HealthState:
     return HealthState(row[0]) if row else HealthState.UNKNOWN
 
 
+def _proof_row(proof: PageProof | None) -> tuple[str, str, float | None]:
+    if proof is None:
+        return "", "", None
+    known = proof.validators
+    return known.etag, known.last_modified, proof.read_at.timestamp()
+
+
 def _due_look(row: tuple[Any, ...]) -> DueLook:
-    purpose, target, name, due_at, looked_at, rank, depth, *stats = row
+    purpose, target, name, due_at, looked_at, rank, depth, *others = row
+    etag, last_modified, read_at, *stats = others
+    proof = None
+    if read_at is not None:
+        proof = PageProof(Validators(etag, last_modified), _time(read_at))
     looked = None if looked_at is None else _time(looked_at)
     return DueLook(
         Purpose(purpose),
@@ -215,6 +234,7 @@ def _due_look(row: tuple[Any, ...]) -> DueLook:
         LookStats(*stats),
         rank,
         depth,
+        proof,
     )
 
 

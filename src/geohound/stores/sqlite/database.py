@@ -21,7 +21,7 @@ from . import upgrades
 __all__ = ["SqliteDatabase", "StoreError", "make_folder"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 32
+VERSION = 33
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -55,6 +55,7 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     29: partial(upgrades.run_scripts, names=["search_task.sql"]),
     30: partial(upgrades.run_scripts, names=["notes.sql"]),
     31: upgrades.divide_checks,
+    32: upgrades.prove_pages,
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",
@@ -62,7 +63,7 @@ _SCRIPTS = (
     "search_page.sql", "data_file.sql", "kept_page.sql", "account.sql", "knowledge.sql",
     "kept_page_copy.sql", "check_queue.sql", "host_role.sql", "watched_site.sql", "biography.sql",
     "owed_page.sql",
-    "shard.sql", "search_task.sql", "notes.sql", "check_part.sql",
+    "shard.sql", "search_task.sql", "notes.sql", "check_part.sql", "page_proof.sql",
 )  # fmt: skip
 BUSY_TIMEOUT_MS = 30_000
 _BOOLEANS = ("ok", "is_document", "is_wanted", "is_whole", "is_idle", "has_more")

@@ -21,10 +21,12 @@ from .countries import COUNTRIES
 from .country_growth import COUNTRY_GROWTH
 from .density import DENSITY
 from .depth_width import DEPTH_WIDTH
+from .duplicates import DUPLICATES
 from .exclusive_classes import EXCLUSIVE, SHEET
 from .failures import FAILURES
 from .halflife import HALFLIFE
 from .hosts import HOSTS
+from .list_pages import LIST_PAGES
 from .quickness import QUICKNESS
 from .service_types import DOMAINS, SITES
 from .software import SOFTWARE
@@ -48,7 +50,8 @@ __all__ = [
 ]
 
 TASK_REPORTS = {
-    report.id: report for report in (QUICKNESS, DEPTH_WIDTH, FAILURES, HOSTS)
+    report.id: report
+    for report in (QUICKNESS, DEPTH_WIDTH, FAILURES, HOSTS, LIST_PAGES, DUPLICATES)
 }
 CATALOGUE_REPORTS = {
     report.id: report

@@ -113,6 +113,8 @@ def test_services_sightings_and_checks_are_kept(catalogue):
     assert catalogue.at("http://maps.example.org/wms?request=GetCapabilities") == [
         SERVICE
     ]
+    bare = catalogue.at(SERVICE.endpoint, with_layers=False)
+    assert bare == [replace(SERVICE, layers=())]
     assert catalogue.sightings(SERVICE.id) == [sighting(SERVICE)]
     assert assess(catalogue.checks(SERVICE.id)).state is HealthState.ALIVE
     assert catalogue.checks(SERVICE.id, since=NOON + timedelta(seconds=1)) == []

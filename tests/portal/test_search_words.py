@@ -205,7 +205,9 @@ def test_footprints_of_a_stac_api_can_be_drawn(visitor) -> None:
         layers=(Layer("scenes", "Scenes"),),
         operations=(Operation("search", "https://stac.example/search"),),
     )
-    drawn = drawn_layer(visitor.app.state.portal, service, service.layers[0])
+    portal = visitor.app.state.portal
+    opening = portal.open(service, service.layers[0], None)
+    drawn = drawn_layer(service, service.layers[0], opening)
     assert drawn is not None
     assert drawn.drawing.type == "geojson"
     assert drawn.drawing.url.startswith("https://stac.example/collections/scenes/items")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from portal_people import tasks_in
 from starlette.testclient import TestClient
 
 from geohound.model.catalogue import Observation
@@ -14,12 +16,18 @@ from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.visit import Via
+from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.portal import recent as recent_figures
 from geohound.portal.app import create_app
 from geohound.portal.pages import statistics
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.views.known import Past
+
+VISIT = {
+    "url": "http://a.example/wms", "parent": "", "depth": 0, "probe": True, "was_asked": True, "reason": None,
+    "met": [{"id": "1" * 16}], "at": "2026-05-04T12:00:00+00:00", "attempts": 1, "purpose": "probe",
+}  # fmt: skip
 
 
 def record(
@@ -286,3 +294,26 @@ def test_an_empty_catalogue_has_a_page_about_health(
     with TestClient(create_app(empty_catalogue, index, kinds)) as client:
         assert "No services yet" in client.get("/health").text
         assert "Nothing to count yet" in client.get("/statistics").text
+
+
+def test_the_visits_of_a_crawl_are_read_once_for_all_of_its_figures(
+    store: Store, kinds
+) -> None:
+    """A crawl may have a million."""
+    read: list[int] = []
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",)))).id
+    tasks = replace(tasks_in(store), visits=lambda n: read.append(n) or (VISIT,))
+    app = create_app(
+        store.catalogue,
+        CatalogueIndex(store.catalogue, store.segments),
+        kinds,
+        tasks=tasks,
+    )
+    page = TestClient(app).get("/statistics?part=crawls").text
+    shown = [
+        name
+        for name in ("quickness", "depth-width", "failures")
+        if f'id="{name}"' in page
+    ]
+    assert shown == ["quickness", "depth-width", "failures"]
+    assert read == [task]

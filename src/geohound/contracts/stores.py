@@ -230,8 +230,11 @@ class CatalogueStore(Protocol):
     def get(self, service_id: str) -> Service | None:
         """By its id, or by the id that it would have at another of its addresses."""
 
-    def at(self, url: str) -> Sequence[Service]:
-        """The services behind an address: an endpoint, another address of one, or any request to one of them."""
+    def at(self, url: str, *, with_layers: bool = True) -> Sequence[Service]:
+        """The services behind an address: an endpoint, another address of one, or any request to one of them.
+
+        A document may have thousands of layers: leave them out where nobody looks at them.
+        """
 
     def entries(self, which: Filter = ...) -> Iterator[Entry]:
         """All services, or some, in the order in which they were found."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from geohound.contracts import Kind
 from geohound.model.bbox import BBox
@@ -83,6 +84,7 @@ def mark(text: str, words: str) -> list[MarkedText]:
     return [*pieces, MarkedText(text[at:], False)] if at < len(text) else pieces
 
 
+@lru_cache(maxsize=256)  # a page asks for the same words with every text
 def _words_pattern(words: str) -> re.Pattern[str] | None:
     """Words where words begin; what is written without spaces, anywhere, also a single sign."""
     runs = re.findall(f"[{UNSPACED}]+", words)

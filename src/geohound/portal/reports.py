@@ -120,6 +120,12 @@ def report_table(portal: Portal, name: str, scope: ReportScope, **more: Any) -> 
     return _facet_table(portal, name, scope)
 
 
+def task_tables(portal: Portal, task: int) -> Mapping[str, Table]:
+    """All reports on a task, by name: its visits, of which there may be many, are read once."""
+    visits = ended_visits(_visits(portal, task))
+    return {name: each.table(visits) for name, each in TASK_REPORTS.items()}
+
+
 def facts_of(portal: Portal, scope: ReportScope, **more: Any) -> CatalogueFacts:
     return CatalogueFacts(
         portal.catalogue,

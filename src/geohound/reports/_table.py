@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from geohound.contracts import CatalogueStore, HistoryStore
-from geohound.model.catalogue import ALL, Entry, Filter, ServiceSummary
+from geohound.model.catalogue import ALL, Filter, ServiceSummary
 from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
 
@@ -104,14 +104,6 @@ class CatalogueFacts(NamedTuple):
         if self.is_whole:
             return self.catalogue.endpoints()
         return ((each.kind, each.endpoint) for each in self.services())
-
-    def entries(self) -> Iterator[Entry]:
-        found = self.catalogue.entries(self.which)
-        return (
-            found
-            if self.only is None
-            else (each for each in found if each.service.id in self.only)
-        )
 
 
 class CatalogueReport(NamedTuple):

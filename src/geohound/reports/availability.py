@@ -12,8 +12,7 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 def _table(facts: CatalogueFacts) -> Table:
     sites: dict[str, list[list[Check]]] = defaultdict(list)
-    for entry in facts.entries():
-        service = entry.service
+    for service in facts.services():
         sites[urls.site(service.endpoint) or urls.host(service.endpoint)].append(
             list(facts.catalogue.checks(service.id))
         )

@@ -44,15 +44,11 @@ def half_life(lives: list[Life]) -> tuple[float, float, float] | None:
 def _table(facts: CatalogueFacts) -> Table:
     now = facts.now or datetime.now(UTC)
     groups: dict[tuple[str, str], list[Life]] = defaultdict(list)
-    for entry in facts.entries():
-        service = entry.service
-        died_at = (
-            _death(facts, service.id)
-            if entry.health.state is HealthState.DEAD
-            else None
-        )
+    for service in facts.services():
+        is_dead = service.state is HealthState.DEAD
+        died_at = _death(facts, service.id) if is_dead else None
         life = Life(
-            ((died_at or now) - entry.first_seen).total_seconds() / _DAY_S,
+            ((died_at or now) - service.first_seen).total_seconds() / _DAY_S,
             died_at is not None,
         )
         seen = facts.catalogue.sightings(service.id)

@@ -116,10 +116,10 @@ def _services_at(catalogue: CatalogueStore, text: str) -> Sequence[Service]:
     """The services at an address, with the other of http and https where there is none."""
     scheme, colon, rest = text.partition("://")
     other = {"http": "https", "https": "http"}.get(scheme.lower(), "")
-    return (
-        (catalogue.at(text) or catalogue.at(f"{other}{colon}{rest}"))
-        if colon and other
-        else ()
+    if not (colon and other):
+        return ()
+    return catalogue.at(text, with_layers=False) or catalogue.at(
+        f"{other}{colon}{rest}", with_layers=False
     )
 
 

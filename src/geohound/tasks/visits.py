@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from geohound.contracts import FrontierLog, Order, TaskStore
@@ -92,6 +92,10 @@ def find_task(tasks: TaskStore, task: TaskId | None, catalogue: str) -> Task:
     return found
 
 
+# Of a record; `asdict` copies deeply, and a crawl may have a million visits.
+_FIELDS = tuple(each.name for each in fields(VisitRecord) if each.name != "number")
+
+
 def visit_records(
     visits: Iterable[VisitRecord],
     services_at: Callable[[str], Sequence[Service]],
@@ -100,7 +104,7 @@ def visit_records(
     """Every URL of a task that was visited or dropped (PH-5), with the services found there; `explain` says why."""
     for visit in visits:
         services = services_at(visit.url) if visit.services else ()
-        record = asdict(visit) | {
+        record = {name: getattr(visit, name) for name in _FIELDS} | {
             "at": visit.at.isoformat(timespec="seconds"),
             "met": [_met(s) for s in services],
         }
@@ -110,7 +114,6 @@ def visit_records(
             Purpose.WATCHER,
         )
         record["host_role"] = HOST_ROLES[visit.host_role]
-        del record["number"]
         if explain is not None:
             record["why"] = explain(visit)
         yield record

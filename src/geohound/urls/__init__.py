@@ -57,6 +57,7 @@ _TILE_PATH = re.compile(
 )
 # A data file under these paths is the root of a protocol (.dds, .das and .html hang below it), no download.
 _DATA_ACCESS = re.compile(r"/(?:dodsc|opendap|dap4?|erddap)/", re.IGNORECASE)
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.~,:/;@*()!$-]*")  # as encode_params keeps it
 _NUMBER = re.compile(r"\d+")
 _NUMBER_NOT_ESCAPED = re.compile(
     r"(?<!%)(?<!%[0-9A-Fa-f])\d+"
@@ -191,10 +192,20 @@ def with_params(url: str, wanted: Mapping[str, str]) -> str:
 
 def encode_params(pairs: Iterable[tuple[str, str]]) -> str:
     """Pairs as a query; what servers expect to read plain (`:`, `/`, `,`) stays plain."""
-    return "&".join(
-        f"{quote(k, safe='', errors='replace')}={quote(v, safe=',:/;@*()!$', errors='replace')}"
-        for k, v in pairs
-    )
+    return "&".join(f"{_encoded_name(k)}={_encoded_value(v)}" for k, v in pairs)
+
+
+def _encoded_name(text: str) -> str:
+    """Most are plain, and a page of results has hundreds."""
+    if text.isascii() and text.isalnum():
+        return text
+    return quote(text, safe="", errors="replace")
+
+
+def _encoded_value(text: str) -> str:
+    if _PLAIN_VALUE.fullmatch(text):
+        return text
+    return quote(text, safe=",:/;@*()!$", errors="replace")
 
 
 def endpoint(url: str) -> str:

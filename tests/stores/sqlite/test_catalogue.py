@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import sqlite3
 import threading
 import tracemalloc
 from dataclasses import fields, replace
@@ -595,3 +596,19 @@ def test_recording_a_service_never_reads_the_whole_catalogue(store):
                 ],
             )
     assert explained.whole == []
+
+
+def test_a_page_of_results_reads_its_layers_and_not_those_of_the_whole_catalogue(
+    store,
+):
+    """A catalogue may have a million layers, and every page of results shows some."""
+    put(store, WMS)
+    connection: sqlite3.Connection = store.catalogue._database.read()
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    store.catalogue.excerpts({1: [0, 1]})
+    connection.set_trace_callback(None)
+    (statement,) = (sql for sql in asked if "FROM wanted" in sql)
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+    steps = [step for *_, step in plan]
+    assert any(step.startswith("SEARCH layer USING INDEX") for step in steps), steps

@@ -10,6 +10,7 @@ from geohound.model.bbox import BBox
 from geohound.model.service import Layer, Service
 from geohound.portal.formatting import box_text, line, name
 from geohound.portal.portal import Portal
+from geohound.views.opening import Opening
 
 from .drawing import Drawing, drawing_of
 
@@ -50,14 +51,9 @@ class DrawnLayer:
 
 
 def drawn_layer(
-    portal: Portal,
-    service: Service,
-    layer: Layer | None,
-    box: BBox | None = None,
-    opacity: int = 100,
+    service: Service, layer: Layer | None, opening: Opening, opacity: int = 100
 ) -> DrawnLayer | None:
     """None where no browser can draw it."""
-    opening = portal.open(service, layer, box, with_snippets=False)
     drawing = drawing_of(opening.links)
     return (
         DrawnLayer(service, layer, drawing, opening.box, opacity) if drawing else None
@@ -86,4 +82,5 @@ def _named(portal: Portal, word: str) -> DrawnLayer | None:
         if opacity.isascii() and opacity.isdigit() and len(opacity) <= 3
         else 100
     )
-    return drawn_layer(portal, service, layer, opacity=shown)
+    opening = portal.open(service, layer, None, with_snippets=False)
+    return drawn_layer(service, layer, opening, shown)

@@ -19,6 +19,7 @@ from geohound.portal.portal import Portal
 from geohound.portal.recent import recent
 from geohound.qgis_source import qgis_source
 from geohound.views.known import HealthRecord, health_record
+from geohound.views.opening import Opening
 
 _STRIP = 24  # checks shown
 
@@ -78,7 +79,7 @@ def service_cards(portal: Portal, hits: Iterable[Hit], query: Query) -> list[Car
         card.layers, card.why = hit.layers, hit.why
         card.match_count, card.layer_count = hit.match_count, hit.layer_count
         known = {hit.service.kind}
-        for other in portal.catalogue.at(hit.service.endpoint):
+        for other in portal.catalogue.at(hit.service.endpoint, with_layers=False):
             if other.id != hit.service.id and other.kind not in known:
                 known.add(other.kind)
                 card.also.append(Offer(other.id, other.kind))
@@ -119,13 +120,13 @@ def _card(
     portal: Portal, service: Service, state: str, layer: Layer | None, box: BBox | None
 ) -> Card:
     checks = portal.catalogue.checks(service.id)
-    drawn = drawn_layer(portal, service, layer, box)
+    opening = portal.open(service, layer, box, with_snippets=False)
     shown = {"layer": layer.name} if layer and layer.name else {}
     at = {"bbox": box_text(box)} if box else {}
     return Card(
         service,
         state,
-        drawn=drawn,
+        drawn=drawn_layer(service, layer, opening),
         health=health_record(
             checks, datetime.now(UTC), service.kind, description=described(service)
         )
@@ -135,20 +136,16 @@ def _card(
         last_check=checks[-1].at if checks else None,
         open_url=_address(f"/services/{service.id}", {**shown, **at}),
         qlr_url=_address(f"/services/{service.id}/layers.qlr", shown)
-        if opens_in_qgis(portal, service, layer)
+        if opens_in_qgis(portal, service, opening)
         else "",
     )
 
 
-def opens_in_qgis(portal: Portal, service: Service, layer: Layer | None) -> bool:
+def opens_in_qgis(portal: Portal, service: Service, opening: Opening) -> bool:
     """Has QGIS a provider for what can be asked of this layer? Then it opens a file of layers."""
-    kind = portal.kinds.get(service.kind)
-    if kind is None or "qlr" not in portal.exporters:
+    if "qlr" not in portal.exporters:
         return False
-    if urls.canonical(service.endpoint) is None:
-        return False
-    requests = kind.requests(service, layer or Layer(""), None)
-    return any(qgis_source(service, each) for each in requests)
+    return any(qgis_source(service, each) for each in opening.links)
 
 
 def strip(checks: Sequence[Check], most: int = _STRIP) -> list[str]:

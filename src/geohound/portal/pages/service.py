@@ -88,7 +88,7 @@ def service_page(request: Request) -> Response:
         "drawn": DrawnLayer(service, layer, drawing, opening.box) if drawing else None,
         "pickable": [la for la in service.layers if la.name][:MAX_PICKED],
         "qlr_url": _qlr_url(service, layer)
-        if opens_in_qgis(portal, service, layer)
+        if opens_in_qgis(portal, service, opening)
         else "",
         "strip": strip(checks, _SHOWN_CHECKS),
         "latency": latency_line(checks[-_SHOWN_CHECKS:]),
@@ -112,7 +112,9 @@ def service_page(request: Request) -> Response:
         "may_check": may_check,
         "rest_s": rest_s(portal, service) if may_check else 0,
         "siblings": [
-            s for s in portal.catalogue.at(service.endpoint) if s.id != service.id
+            other
+            for other in portal.catalogue.at(service.endpoint, with_layers=False)
+            if other.id != service.id
         ],
     }
     page = render(request, "service.html", context)

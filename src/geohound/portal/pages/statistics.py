@@ -20,7 +20,13 @@ from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
 from geohound.portal.recent import FRESH_S, LONG_S, recent
 from geohound.portal.records import ReportParams
-from geohound.portal.reports import ReportScope, report_table, scope_of, verdicts_of
+from geohound.portal.reports import (
+    ReportScope,
+    report_table,
+    scope_of,
+    task_tables,
+    verdicts_of,
+)
 from geohound.portal.task_changes import chosen_task, seen_tasks
 from geohound.portal.task_events import has_ended
 from geohound.reports import TASK_REPORTS, Table
@@ -162,6 +168,13 @@ def _dates(scope: ReportScope) -> tuple[str, str]:
 
 
 def _table(portal: Portal, name: str, scope: ReportScope) -> Table:
+    if name in TASK_REPORTS:
+        return recent(
+            portal.catalogue,
+            ("reports of a task", scope.task),
+            lambda: task_tables(portal, scope.task),
+            _fresh_s(portal, name, scope),
+        )[name]
     return recent(
         portal.catalogue,
         (name, repr(scope), _judged(portal, name)),

@@ -81,8 +81,9 @@ class MemoryCatalogue:
         found = self._tables.aliases.get(service_id)
         return self._tables.whole(found[1]) if found else None
 
-    def at(self, url: str) -> Sequence[Service]:
-        return [self._tables.whole(number) for number in self._numbers_at(url)]
+    def at(self, url: str, *, with_layers: bool = True) -> Sequence[Service]:
+        found = [self._tables.whole(number) for number in self._numbers_at(url)]
+        return found if with_layers else [replace(each, layers=()) for each in found]
 
     def _numbers_at(self, url: str) -> list[int]:
         clear = canonical(url) or url

@@ -94,9 +94,11 @@ class SqlCatalogue:
             num = find_num(connection, service_id)
             return read_services(connection, [num])[num] if num is not None else None
 
-    def at(self, url: str) -> Sequence[Service]:
+    def at(self, url: str, *, with_layers: bool = True) -> Sequence[Service]:
         with self._database.snapshot() as connection:
-            return list(read_services(connection, nums_at(connection, url)).values())
+            nums = nums_at(connection, url)
+            found = read_services(connection, nums, with_layers=with_layers)
+        return list(found.values())
 
     def known_at(self, url: str) -> KnownProofs:
         with self._database.snapshot() as connection:

@@ -15,7 +15,7 @@ from geohound.model.service import Layer, Service
 from geohound.stores.sql.database import Connection, marks
 from geohound.urls import canonical, endpoint, without_format
 
-from .codec import clean, load_layer, load_service
+from .codec import clean, load_facts, load_layer, load_service
 
 LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes them
 
@@ -73,9 +73,9 @@ def read_summaries(
     topics = read_all_topics(connection, rows[0][0], rows[-1][0]) if rows else {}
     found = []
     for num, id_, kind, endpoint_, title, state, first, last, body, layers in rows:
-        said = load_service(body, (), ())
+        software, location = load_facts(body)
         seen = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
-        about = said.software, HealthState(state), said.location, topics.get(num, ())
+        about = software, HealthState(state), location, topics.get(num, ())
         found.append(ServiceSummary(id_, kind, endpoint_, title, *about, *seen, layers))
     return found
 
@@ -137,7 +137,9 @@ def _read_layers(
     if not places:
         return {}
     pairs = ", ".join(["(?, ?)"] * len(places))
-    sql = f"SELECT service, ordinal, {LAYER_COLUMNS} FROM layer WHERE (service, ordinal) IN (VALUES {pairs})"
+    # Joined, because SQLite reads the whole table for "(service, ordinal) IN (VALUES …)".
+    sql = f"""WITH wanted (num, place) AS (VALUES {pairs}) SELECT service, ordinal, {LAYER_COLUMNS}
+              FROM wanted JOIN layer ON service = wanted.num AND ordinal = place"""
     rows = connection.execute(sql, [number for place in places for number in place])
     return {(num, ordinal): load_layer(*columns) for num, ordinal, *columns in rows}
 

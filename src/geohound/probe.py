@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -10,7 +11,6 @@ from typing import NamedTuple
 from geohound import urls
 from geohound.contracts import Fetcher, Kind
 from geohound.document import Document
-from geohound.document.ows_hints import OwsHints, ows_hints
 from geohound.document.refusals import judge
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import BUSY_STATUSES, FailureReason
@@ -40,6 +40,37 @@ ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
 _rank = attrgetter("addresses.rank")
 _FINAL = frozenset(
     {RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE}
+)
+
+
+_HEAD_BYTES = 20_000
+_NAME = re.compile(r"(?<![A-Za-z])(WMS|WFS|WCS|WMTS|WPS|CSW|SOS)(?![A-Za-z])")
+_EXCEPTIONS = frozenset({"ServiceExceptionReport", "ExceptionReport", "Fault"})
+# What software leaves of itself in an answer, in lower case, and the services that it can offer at one address.
+_SOFTWARE: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("pycsw", "geonetwork"), "CSW"),
+    (("52n-sos", "52north", "52°north", "istsos"), "SOS"),
+    (("pywps", "zoo-project", "zoo_loader"), "WPS"),
+    (("tinyows",), "WFS"),
+    (("mapproxy", "geowebcache", "mapcache"), "WMS WMTS"),
+    (
+        ("qgis_mapserv", "qgis server", "qgisserver", "qgis mapserver"),
+        "WMS WFS WCS WMTS",
+    ),
+    (("deegree",), "WMS WFS WCS WMTS WPS CSW"),
+    (("geoserver",), "WMS WFS WCS WMTS WPS CSW"),
+    (("eoxserver", "thredds"), "WMS WCS"),
+    (
+        (
+            "mswmsdispatch",
+            "mswfsdispatch",
+            "mswcsdispatch",
+            "mscgi",
+            "<!-- mapserver",
+            "/mapserv",
+        ),
+        "WMS WFS WCS SOS",
+    ),
 )
 
 
@@ -419,4 +450,37 @@ def _strongest(refusals: Iterable[tuple[str, Refusal]]) -> Refusal:
     strong = [refusal for refusal in found if refusal.reason not in weak]
     return next(
         iter(strong or found), Refusal(RefusalReason.INCONCLUSIVE, "nothing was asked")
+    )
+
+
+class OwsHints(NamedTuple):
+    """Values of the parameter SERVICE."""
+
+    named: tuple[str, ...] = ()  # in an exception report or on a page
+    of_software: tuple[
+        str, ...
+    ] = ()  # all that the software can offer; empty where it is not known
+
+
+def ows_hints(document: Document, asked: str = "") -> OwsHints:
+    """What an answer says of services; `asked` is the one that was asked for, which an exception report repeats.
+
+    Capabilities name other services in their prose only: of them the software alone counts.
+    """
+    head = document.body[:_HEAD_BYTES].decode("utf-8", "ignore")
+    lowered = (
+        f"{document.response.headers.get('server', '')} {document.url} {head}".lower()
+    )
+    offered = next(
+        (
+            names
+            for traces, names in _SOFTWARE
+            if any(trace in lowered for trace in traces)
+        ),
+        "",
+    )
+    is_talking = document.is_html or document.root_name in _EXCEPTIONS
+    found = dict.fromkeys(_NAME.findall(head)) if is_talking else {}
+    return OwsHints(
+        tuple(name for name in found if name != asked), tuple(offered.split())
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geohound.kinds._boxes import extent
-from geohound.kinds._fingerprint import fingerprint
+from geohound.kinds._reader import fingerprint
 from geohound.model.service import Layer
 
 LAYERS = [Layer("a", "Rivers", extent=extent((5, 47, 15, 55))), Layer("b", "Lakes")]

@@ -20,8 +20,8 @@ from geohound.plugins import discover
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import open_store
+from geohound.tasks.claiming import this_process
 from geohound.tasks.control import TaskControl
-from geohound.tasks.holder import this_process
 from geohound.topics import TOPICS, Classifier
 
 AXE = (

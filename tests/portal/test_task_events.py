@@ -15,8 +15,8 @@ from geohound.net.clock import SystemClock
 from geohound.portal import task_events
 from geohound.portal.task_events import TaskEvents, TooManyFollowersError
 from geohound.stores.memory.tasks import MemoryTasks
+from geohound.tasks.claiming import this_process
 from geohound.tasks.control import TaskControl
-from geohound.tasks.holder import this_process
 
 
 class CountingControl(TaskControl):

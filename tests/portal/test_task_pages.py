@@ -27,8 +27,8 @@ from geohound.model.work.task import (
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
+from geohound.tasks.claiming import this_process
 from geohound.tasks.control import TaskControl
-from geohound.tasks.holder import this_process
 
 ORIGIN = "http://localhost:8080"
 OURS = {"origin": ORIGIN, "sec-fetch-site": "same-origin"}

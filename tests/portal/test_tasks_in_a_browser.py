@@ -14,8 +14,8 @@ from geohound.model.work.task import Claim, Ending, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
+from geohound.tasks.claiming import this_process
 from geohound.tasks.control import TaskControl
-from geohound.tasks.holder import this_process
 
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -23,7 +23,7 @@ from geohound.cli.demo import compare, geoweb_running
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
-from geohound.tasks.holder import read_holder
+from geohound.tasks.claiming import read_holder
 from geoweb import World
 
 pytestmark = pytest.mark.slow

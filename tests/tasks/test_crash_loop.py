@@ -11,9 +11,8 @@ from geohound.model.work.event import Numbered, StateChanged, Warned
 from geohound.model.work.task import Ending, Task, TaskSpec, TaskState, Wanted
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
-from geohound.tasks.crash_loop import Crashes, count_crashes
-from geohound.tasks.holder import this_process
-from geohound.tasks.runner import TaskRunner
+from geohound.tasks.claiming import this_process
+from geohound.tasks.runner import Crashes, TaskRunner, count_crashes
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 GONE = str(this_process()._replace(started="1"))

@@ -15,8 +15,7 @@ from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.stores.sqlite import open_store
-from geohound.tasks.claiming import claim_task
-from geohound.tasks.holder import is_gone, read_holder, this_process
+from geohound.tasks.claiming import claim_task, is_gone, read_holder, this_process
 
 HOLD = """
 import sys, time

@@ -31,8 +31,8 @@ from geohound.model.work.task import (
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.tasks import runner as running
+from geohound.tasks.claiming import this_process
 from geohound.tasks.event_feed import MAX_VISITS, EventFeed
-from geohound.tasks.holder import this_process
 from geohound.tasks.runner import TaskRunner
 
 VISIT = VisitEnded("http://a.test/", "page", 200, "", 0, 0.1)

@@ -164,9 +164,8 @@ def task_runner(
     from geohound.net.metrics_endpoint import offer
     from geohound.tasks.building import CrawlBuilder
     from geohound.tasks.hunts.hunt import HuntParts
-    from geohound.tasks.kinds import builder_of
     from geohound.tasks.monitoring import MonitorBuilder
-    from geohound.tasks.runner import TaskRunner
+    from geohound.tasks.runner import TaskRunner, builder_of
 
     classify = classifier(settings.topic_files, settings.topic_match).classify
     with (

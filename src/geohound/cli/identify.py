@@ -6,17 +6,19 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from geohound import app, health, probe
 from geohound.contracts import CatalogueStore, Fetcher, Kind, StoreError
-from geohound.document.saved_answer import read_saved
+from geohound.document import Document
 from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
 from geohound.health import Timed
 from geohound.model.service import Refusal, RefusalReason, Verdict
-from geohound.model.visit import Visit
+from geohound.model.visit import Response, Visit
 from geohound.settings import Settings
 from geohound.views.records import identified, web_endpoint
 
@@ -132,7 +134,7 @@ async def _identify(
         return Verdict(refusal=Refusal(RefusalReason.INCONCLUSIVE, meant.wrong))
     if meant.path is not None:
         return probe.recognise(
-            read_saved(meant.path, settings.max_service_bytes), kinds
+            _read_saved(meant.path, settings.max_service_bytes), kinds
         )
     return await probe.identify(meant.url, fetcher, kinds, settings.max_service_bytes)
 
@@ -159,3 +161,21 @@ def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
             printing.say(f"  repaired: {'; '.join(service.repairs)}")
     if verbose:
         printing.say("  requested: " + ", ".join(verdict.tried))
+
+
+def _read_saved(path: Path, max_bytes: int) -> Document:
+    """A saved answer, read as if it had just come."""
+    with path.open("rb") as file:
+        body = file.read(max_bytes + 1)
+    address = path.resolve().as_uri()
+    return Document(
+        Response(
+            address,
+            address,
+            200,
+            {},
+            body[:max_bytes],
+            datetime.now(UTC),
+            truncated=len(body) > max_bytes,
+        )
+    )

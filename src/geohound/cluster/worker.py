@@ -11,8 +11,8 @@ from dataclasses import replace
 from geohound import app
 from geohound.contracts import StoreError
 from geohound.settings import Settings
+from geohound.tasks.claiming import this_process
 from geohound.tasks.divided_work import is_run_whole
-from geohound.tasks.holder import this_process
 
 from .leaving import leave_when_asked
 

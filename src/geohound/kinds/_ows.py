@@ -29,9 +29,9 @@ from geohound.kinds._elements import (
     said,
     texts,
 )
-from geohound.kinds._fingerprint import fingerprint
 from geohound.kinds._layer_query import Requester, checks, requests
 from geohound.kinds._licence import read_access
+from geohound.kinds._reader import fingerprint
 from geohound.kinds._signature import Signature
 from geohound.model.addresses import Addresses
 from geohound.model.bbox import BBox

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -11,7 +12,6 @@ from geohound import urls
 from geohound.document import Document, safe_xml
 from geohound.kinds import _software
 from geohound.kinds._boxes import cover
-from geohound.kinds._fingerprint import fingerprint
 from geohound.kinds._layer_query import Requester, checks, requests
 from geohound.kinds._signature import Signature
 from geohound.model.addresses import Addresses
@@ -60,6 +60,25 @@ _JSON_VIEW = re.compile(
 )
 ANY_PATH = re.compile("")
 NO_PATH = re.compile(r"(?!)")  # of kinds that no address suggests
+
+
+# Looked for word by word: instants, days, times of day; addresses, which name hosts; session ids; counters.
+_PASSING = re.compile(
+    r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|$)|https?://|\d{9}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|^[0-9a-f]{32,}$",
+    re.IGNORECASE,
+)
+_SHORTEST = 5  # a time of day
+_MAY_PASS = re.compile(
+    r"[\d:](?:(?<=\d)\d|(?<=:)//)"
+)  # two digits or "://"; a set in front makes the search quick
+_GENERIC = frozenset(
+    [
+        "", "data frame", "default", "layer", "layers", "map", "maps", "mapserver", "new map", "no title", "none",
+        "root", "root folder", "root layer", "root_folder",
+        "service", "test", "title", "unknown", "unnamed", "untitled", "untitled map", "untitled.mxd",
+        "wcs", "wfs", "wms", "wmts",
+    ]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +198,50 @@ def named(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     return tuple(
         x if x.name else replace(x, name=x.title) for x in layers if x.name or x.title
     )
+
+
+def fingerprint(kind: str, title: str, layers: Iterable[Layer], *more: str) -> str:
+    """Sixteen hex digits of kind, title, layers (in any order) and whatever else carries meaning."""
+    digest = hashlib.sha256()
+    digest.update(f"{kind}\n{_settle(title)}\n".encode("utf-8", "replace"))
+    digest.update(
+        "".join(sorted([_describe(layer) for layer in layers])).encode(
+            "utf-8", "replace"
+        )
+    )
+    for text in more:
+        digest.update(f"{_settle(text)}\n".encode("utf-8", "replace"))
+    return digest.hexdigest()[:16]
+
+
+def _describe(layer: Layer) -> str:
+    box = layer.extent.box if layer.extent is not None else None
+    where = (
+        "{:.2f} {:.2f} {:.2f} {:.2f}".format(*box.as_tuple()) if box is not None else ""
+    )
+    return f"{layer.name}\t{_settle(layer.title)}\t{where}\n"
+
+
+def _settle(text: str) -> str:
+    if not _MAY_PASS.search(text):
+        return " ".join(text.split())
+    return " ".join(
+        [
+            w
+            for w in text.split()
+            if len(w) < _SHORTEST or w.isalpha() or not _PASSING.search(w)
+        ]
+    )
+
+
+def is_generic_title(title: str) -> bool:
+    """True for names such as Map, Layers and Untitled, which come with the program."""
+    return title.strip().lower() in _GENERIC
+
+
+def choose_title(own: str, *others: str) -> str:
+    """The first title that says something; else its own, or what there is where it has none."""
+    meaningful = next(
+        (title for title in (own, *others) if not is_generic_title(title)), ""
+    )
+    return meaningful or own or next(filter(None, others), "")

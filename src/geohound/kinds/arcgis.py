@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 
 from geohound import urls
 from geohound.document import Document
-from geohound.kinds import _arcgis, _titles
+from geohound.kinds import _arcgis
 from geohound.kinds._json import absolute, mapping, rows, words
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, finish, path_of
+from geohound.kinds._reader import Reader, choose_title, finish, path_of
 from geohound.kinds._request_boxes import project, size
 from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
@@ -161,9 +161,9 @@ def _title(value: Mapping[str, Any], root: str, *, is_layer: bool) -> str:
     # A saved answer has no address to take a name from: then the map's or the only layer's own name must do.
     inherited = (_short_name("", root), words(value.get("mapName")), own_name)
     if is_layer:
-        return _titles.choose(*inherited)
+        return choose_title(*inherited)
     documented = words(mapping(value.get("documentInfo")).get("Title"))
-    return _titles.choose(documented, own_name, *inherited)
+    return choose_title(documented, own_name, *inherited)
 
 
 def _short_name(name: str, root: str) -> str:

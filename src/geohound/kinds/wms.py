@@ -15,10 +15,11 @@ from geohound.document.safe_xml import (
     local,
     text,
 )
-from geohound.kinds import _ows, _titles, _wms_layers
+from geohound.kinds import _ows, _wms_layers
 from geohound.kinds._elements import first, href, read_keywords, said, words
 from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._licence import read_access
+from geohound.kinds._reader import choose_title
 from geohound.kinds._request_boxes import (
     MERCATOR,
     choose_crs,
@@ -76,7 +77,7 @@ def _read_about(root: Element, capability: Element | None, base: str) -> Service
     return Service(
         "wms",
         urls.endpoint(base),
-        title=_titles.choose(
+        title=choose_title(
             said(about, "Title"), text(child(capability, "Layer"), "Title")
         ),
         abstract=said(about, "Abstract"),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from geohound.model.location import HostLocation
+from geohound.model.location import HostLocation, is_degrees
+from geohound.model.user_error import UserError
 
 from .mmdb import AddressDatabase
-from .own_list import read_own_list
 
 MAX_CACHED = 10_000
+
+
+SOURCE = "own list"
+_COLUMNS = ("host", "lat", "lon", "country")
 
 
 class Locator:
@@ -62,3 +67,31 @@ def open_locator(files: Sequence[str], own_list: str, folder: Path) -> Locator:
     found = named or (sorted(folder.glob("*.mmdb")) if folder.is_dir() else [])
     own = read_own_list(Path(own_list).expanduser()) if own_list else {}
     return Locator([AddressDatabase(path) for path in found], own)
+
+
+def read_own_list(path: Path) -> dict[str, HostLocation]:
+    """By host; a domain stands for all hosts below it."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"The list of places {path} cannot be read: {error}.") from None
+    found = {}
+    for number, row in enumerate(rows, 2):
+        try:
+            host, location = _read(row)
+        except (KeyError, TypeError, ValueError):
+            columns = ", ".join(_COLUMNS)
+            raise UserError(
+                f"Line {number} of {path} is not of the form {columns}."
+            ) from None
+        found[host] = location
+    return found
+
+
+def _read(row: dict[str, str]) -> tuple[str, HostLocation]:
+    lat, lon = float(row["lat"]), float(row["lon"])
+    country = row["country"].strip().upper()
+    if not is_degrees(lat, lon) or len(country) not in (0, 2):
+        raise ValueError
+    return row["host"].strip().lower(), HostLocation(country, lat, lon, SOURCE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from geohound.politeness.per_task import HostTurns, Turns
+
 from .cross_process import SharedHosts
 from .formula import (
     PolitenessPolicy,
@@ -14,7 +16,6 @@ from .formula import (
 )
 from .hosts import Politeness
 from .per_task import LocalTurns, TaskPoliteness
-from .turns import HostTurns, Turns
 
 __all__ = [
     "HostTurns", "LocalTurns", "Politeness", "PolitenessPolicy", "SharedHosts", "TaskPoliteness", "Turns", "VisitFacts",

@@ -8,8 +8,7 @@ import orjson
 
 from geohound.contracts import Clock, ShardStore, TaskStore
 from geohound.model.work.task import UNDER_WAY, Task
-
-from .holder import read_holder
+from geohound.tasks.claiming import read_holder
 
 
 def cluster_status(

@@ -18,9 +18,9 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.tasks.claiming import is_gone
 
 from .claiming import is_run
-from .holder import is_gone
 
 Recounted = Callable[
     [Task], Mapping[str, Any]

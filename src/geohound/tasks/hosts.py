@@ -11,8 +11,7 @@ from typing import Protocol
 
 from geohound.contracts import Clock, HostClaims
 from geohound.politeness import Politeness, SharedHosts
-
-from .holder import is_gone, this_process
+from geohound.tasks.claiming import is_gone, this_process
 
 
 class OpenClaims(HostClaims, Protocol):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Protocol
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
-from geohound.model.work.event import Event, Progressed, StateChanged, Warned
+from geohound.model.work.event import Event, Numbered, Progressed, StateChanged, Warned
 from geohound.model.work.task import (
     UNDER_WAY,
     Checkpoint,
@@ -17,12 +18,12 @@ from geohound.model.work.task import (
     Ending,
     Task,
     TaskId,
+    TaskKind,
     TaskState,
     Wanted,
 )
 
 from .claiming import TTL_S, claim_task, is_claimable
-from .crash_loop import QUICK_S, Crashes, all_events, count_crashes
 from .event_feed import EventFeed, Listener
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,14 @@ log = logging.getLogger(__name__)
 BEAT_S = 1.0
 SAVE_EVERY_S = 5.0
 LOOK_EVERY_S = 0.5  # for tasks that are queued
+
+
+QUICK_S = 120.0  # a run that ends sooner with its process is under suspicion
+MAX_QUICK_CRASHES = 5  # in a row
+MAX_CRASHES = 20  # in a row, however long the runs were
+FIRST_PAUSE_S = 5.0  # before the third try; twice as long before each further one
+LONGEST_PAUSE_S = 300.0
+_PAGE = 1000
 
 
 def is_whole(task: Task) -> bool:
@@ -265,3 +274,66 @@ class TaskRunner:
         if ending is Ending.STOPPED and self._tasks.renew(claim, TTL_S) is Wanted.PAUSE:
             return TaskState.PAUSED, Ending.PAUSED
         return TaskState.STOPPED, ending
+
+
+class Crashes(NamedTuple):
+    """Runs in a row that nobody ended: their process died."""
+
+    all: int = 0
+    quick: int = 0
+
+    def plus(self, seconds: float) -> Crashes:
+        return Crashes(self.all + 1, self.quick + 1 if seconds < QUICK_S else 0)
+
+    @property
+    def are_too_many(self) -> bool:
+        return self.quick >= MAX_QUICK_CRASHES or self.all >= MAX_CRASHES
+
+    @property
+    def pause_s(self) -> float:
+        """None after the first: most processes that die were killed by a person or a power cut."""
+        return (
+            min(FIRST_PAUSE_S * 2.0 ** (self.quick - 2), LONGEST_PAUSE_S)
+            if self.quick > 1
+            else 0.0
+        )
+
+
+def count_crashes(events: Iterable[Numbered]) -> Crashes:
+    """Of a task that nobody runs, though its last event of state says that it runs; oldest event first."""
+    crashes, began, last = Crashes(), None, None
+    for _, at, event in events:
+        if isinstance(event, StateChanged):
+            if event.state is not TaskState.RUNNING:
+                crashes, began = Crashes(), None
+            else:
+                crashes = _counted(crashes, began, last)
+                began = at
+        last = at
+    return _counted(crashes, began, last)
+
+
+def _counted(
+    crashes: Crashes, began: datetime | None, last: datetime | None
+) -> Crashes:
+    """With the run that began then, and of which nothing was heard after `last`."""
+    return crashes.plus((last - began).total_seconds()) if began and last else crashes
+
+
+def all_events(tasks: TaskStore, task: TaskId) -> Iterable[Numbered]:
+    after = 0
+    while page := tasks.events(task, after, _PAGE).events:
+        yield from page
+        after = page[-1].n
+
+
+def builder_of(crawl: Build, monitor: Build) -> Build:
+    """Builds crawls, hunts and harvests by the one, monitors by the other."""
+
+    def build(
+        task: Task, claim: Claim, feed: EventFeed
+    ) -> AbstractAsyncContextManager[Work]:
+        chosen = monitor if task.spec.kind is TaskKind.MONITOR else crawl
+        return chosen(task, claim, feed)
+
+    return build

@@ -1,5 +1,7 @@
 """Text analysis: tokens, folding, stems, stop words, synonyms, spelling; pure functions over data files."""
 
+from geohound.text.tokenizer import QueryTerm, QueryTerms, parse_query_terms
+
 from .concepts import Phrase, find_synonyms
 from .languages import (
     guess_language,
@@ -9,7 +11,6 @@ from .languages import (
     stop_words,
     weak_words,
 )
-from .query_terms import QueryTerm, QueryTerms, parse_query_terms
 from .spelling import Vocabulary, closest_word
 from .tokenizer import bigrams, fold, index_tokens, is_unspaced, tokenize, tokenize_name
 

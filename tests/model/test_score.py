@@ -12,6 +12,7 @@ import pytest
 from books import BOOK
 
 from geohound.health import Timed, checks_of
+from geohound.model.addresses import VIEW_LIMIT_S
 from geohound.model.health import Check, HealthState, assess, outcome_of
 from geohound.model.score import (
     Score,
@@ -45,9 +46,35 @@ def scored(*reasons: str | None, elapsed_s: float = 1.0, kind: str = "wms") -> S
         )
         for n, reason in enumerate(reasons)
     ]
-    found = score(checks, kind)
+    found = score(checks, BOOK.response_limit_s(kind))
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit_s"),
+    [
+        ("csw", 3.0),
+        ("ogcapi-records", 3.0),
+        ("opensearch", 3.0),
+        ("wms", 5.0),
+        ("wmts", 5.0),
+        ("tms", 5.0),
+        ("tilejson", 5.0),
+        ("arcgis-mapserver", 5.0),
+        ("arcgis-imageserver", 5.0),
+        ("ogcapi-maps", 5.0),
+        ("ogcapi-tiles", 5.0),
+        ("wfs", 10.0),
+        ("arcgis-featureserver", 10.0),
+        ("a kind of nobody", 10.0),
+    ],
+)
+def test_a_kind_says_within_which_time_it_should_answer(
+    kind: str, limit_s: float
+) -> None:
+    """Regulation (EC) 976/2009, annex I: discovery 3 s, view 5 s, download 10 s to the first answer."""
+    assert BOOK.response_limit_s(kind) == limit_s
 
 
 def test_the_wilson_interval_is_wide_where_there_were_few_checks() -> None:
@@ -127,8 +154,10 @@ def test_a_dead_service_scores_nothing() -> None:
 
 
 def test_without_a_conclusive_check_there_is_no_score() -> None:
-    assert score([], "wms") is None
-    assert score([Check("s", START, None, "log-in wall: HTTP 401")], "wms") is None
+    assert score([], VIEW_LIMIT_S) is None
+    assert (
+        score([Check("s", START, None, "log-in wall: HTTP 401")], VIEW_LIMIT_S) is None
+    )
 
 
 def test_a_service_that_is_read_in_spite_of_its_certificate_has_at_most_75() -> None:
@@ -145,7 +174,7 @@ def test_a_service_that_is_read_in_spite_of_its_certificate_has_at_most_75() -> 
         checks = [
             checks_of(NOTHING_KNOWN, Verdict((each,)), {}, BOOK, day)[0] for day in days
         ]
-        found = score(checks, "wms")
+        found = score(checks, VIEW_LIMIT_S)
         assert found is not None
         assert found.value == found.parts.cap == 75.0
         assert assess(checks).state is HealthState.ALIVE
@@ -153,7 +182,7 @@ def test_a_service_that_is_read_in_spite_of_its_certificate_has_at_most_75() -> 
 
 def test_what_a_service_says_of_itself_is_a_tenth_of_its_score() -> None:
     checks = [Check("s", START, True, "", 0.5)]
-    plain, full = (score(checks, "wms", said) for said in (0.0, 1.0))
+    plain, full = (score(checks, VIEW_LIMIT_S, said) for said in (0.0, 1.0))
     assert plain is not None
     assert full is not None
     assert full.value - plain.value == pytest.approx(10.0)

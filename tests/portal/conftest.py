@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from argon2 import PasswordHasher
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 
 from geohound.accounts import Accounts
 from geohound.accounts.passwords import Passwords
+from geohound.model.addresses import Addresses
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
@@ -52,6 +54,7 @@ class PlainKind:
     id: str
     title: str
     protocol: str
+    addresses: ClassVar[Addresses] = Addresses()
 
     def suspects(self, url: str) -> bool:
         return False

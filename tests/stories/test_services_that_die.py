@@ -50,7 +50,7 @@ def healths(path: Path) -> Mapping[str, HealthRecord]:
         now = datetime.now(UTC)
         return {
             entry.service.endpoint: health_record(
-                opened.catalogue.checks(entry.service.id), now, entry.service.kind
+                opened.catalogue.checks(entry.service.id), now
             )
             for entry in opened.catalogue.entries()
         }

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from geohound.model.addresses import VIEW_LIMIT_S
 from geohound.model.bbox import BBox
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent
 from geohound.model.health import Check, HealthState
@@ -258,7 +259,9 @@ def test_availability_has_an_interval_and_counts_weeks_that_are_summed_up() -> N
     """Wilson, 95 %: of 3 good ones of 4 between 0.3006 and 0.9544 (worked out by the formula of Wilson 1927)."""
     week = int((NOON - timedelta(days=100)).timestamp() // 604800)
     looks = checks((4, True, 0.1), (3, True, 0.1), (2, True, 0.1), (1, False, 0.0))
-    record = health_record(looks, NOON, "wms", [CheckTotals(week, 90, 6, 3, 45.0)])
+    record = health_record(
+        looks, NOON, VIEW_LIMIT_S, [CheckTotals(week, 90, 6, 3, 45.0)]
+    )
     shown = plain(record)
     assert shown["availability"]["365d"] == pytest.approx(93 / 100)
     assert shown["availability"]["30d"] == pytest.approx(3 / 4)
@@ -278,7 +281,7 @@ def test_whether_99_percent_are_met_is_not_said_of_few_checks() -> None:
             Check("s", NOON - timedelta(hours=hour), hour >= failed)
             for hour in range(good + failed)
         ]
-        return health_record(checks[::-1], NOON, "wms").inspire.availability_met
+        return health_record(checks[::-1], NOON, VIEW_LIMIT_S).inspire.availability_met
 
     assert met(10, 0) is None
     assert met(5, 5) is False, "half of ten is not 99 %, whatever comes"

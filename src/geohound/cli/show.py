@@ -15,6 +15,7 @@ from geohound.model.service import Layer, Service
 from geohound.model.user_error import MissingError
 from geohound.views.encoding import plain
 from geohound.views.known import (
+    Criteria,
     HealthRecord,
     InspireRecord,
     KnownService,
@@ -81,12 +82,13 @@ def show(
             for service in services:
                 _open(opener.open(service, _layer(service, layer), box), json)
             return
-        topics_of = app.classifier(settings.topic_files, settings.topic_match).classify
+        classifier = app.classifier(settings.topic_files, settings.topic_match)
+        criteria = Criteria(classifier.classify, app.address_book().response_limit_s)
         for service in services:
             known = known_service(
                 opened.catalogue,
                 service,
-                topics_of,
+                criteria,
                 datetime.now(UTC),
                 None,
                 opened.past.of(service.id),

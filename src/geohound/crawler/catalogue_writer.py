@@ -127,7 +127,8 @@ class CatalogueWriter:
 
     def _score(self, service_id: str, kind: str) -> float | None:
         """Provisional where there were few looks (PH-18)."""
-        found = score(self._parts.catalogue.checks(service_id), kind)
+        checks = self._parts.catalogue.checks(service_id)
+        found = score(checks, self._parts.book.response_limit_s(kind))
         return round(found.value, 1) if found else None
 
     def _is_own(self, service_id: str) -> bool:

@@ -19,7 +19,14 @@ from geohound.kinds._reader import Reader, choose_title, finish, path_of
 from geohound.kinds._request_boxes import project, size
 from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
-from geohound.model.addresses import Addresses, Below, ScriptIdioms, terms
+from geohound.model.addresses import (
+    DOWNLOAD_LIMIT_S,
+    VIEW_LIMIT_S,
+    Addresses,
+    Below,
+    ScriptIdioms,
+    terms,
+)
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import (
     ArcgisFeatures,
@@ -487,6 +494,9 @@ def _addresses(server: str) -> Addresses:
         ends=(server,),
         below=(Below("/rest/services/", pattern, has_blanks=True),),
         labels=terms(_LABELS[server]),
+        response_limit_s=VIEW_LIMIT_S
+        if server in ("mapserver", "imageserver")
+        else DOWNLOAD_LIMIT_S,
         scripts=ScriptIdioms(
             family="arcgis", words=(server,), strings=((server, rf"{server}[\"'`?/]"),)
         ),

@@ -9,7 +9,7 @@ from geohound.document import Document
 from geohound.kinds import _ows
 from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._signature import xml
-from geohound.model.addresses import Addresses, Kvp, ScriptIdioms
+from geohound.model.addresses import DISCOVERY_LIMIT_S, Addresses, Kvp, ScriptIdioms
 from geohound.model.bbox import BBox, short_numbers
 from geohound.model.layer_request import LayerRequest, Rel, ServerType
 from geohound.model.service import Service
@@ -70,6 +70,7 @@ def _box_filter(box: BBox, version: str) -> dict[str, str]:
 
 
 _ADDRESSES = Addresses(
+    response_limit_s=DISCOVERY_LIMIT_S,
     lives_anywhere=True,
     name="csw",
     ends=("csw",),

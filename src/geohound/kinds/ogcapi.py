@@ -34,7 +34,14 @@ from geohound.kinds._reader import NO_PATH, Reader, below_root, finish
 from geohound.kinds._request_boxes import size
 from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
-from geohound.model.addresses import BESIDE, Addresses, Below, ScriptIdioms
+from geohound.model.addresses import (
+    BESIDE,
+    DISCOVERY_LIMIT_S,
+    VIEW_LIMIT_S,
+    Addresses,
+    Below,
+    ScriptIdioms,
+)
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import (
     ApiItems,
@@ -453,14 +460,20 @@ _ADDRESSES = {
         rank=BESIDE,
         paths=("/ogc/tiles",),
         below=_in_collections(rf"{_STYLED}(?:map/)?tiles(?:/[^?#]*)?"),
+        response_limit_s=VIEW_LIMIT_S,
     ),
     "ogcapi-maps": Addresses(
-        rank=BESIDE, paths=("/ogc/maps",), below=_in_collections(rf"{_STYLED}map")
+        rank=BESIDE,
+        paths=("/ogc/maps",),
+        below=_in_collections(rf"{_STYLED}map"),
+        response_limit_s=VIEW_LIMIT_S,
     ),
     "ogcapi-coverages": Addresses(
         rank=BESIDE, below=_in_collections(r"coverage(?:/[^?#]*)?")
     ),
-    "ogcapi-records": Addresses(rank=BESIDE, paths=("/ogc/records",)),
+    "ogcapi-records": Addresses(
+        rank=BESIDE, paths=("/ogc/records",), response_limit_s=DISCOVERY_LIMIT_S
+    ),
     "ogcapi-processes": Addresses(
         rank=BESIDE,
         below=(

@@ -11,7 +11,7 @@ from geohound.document.safe_xml import Element, attribute, children, local, text
 from geohound.kinds._layer_query import LayerQuery
 from geohound.kinds._reader import Reader, finish, itself, strip_view
 from geohound.kinds._signature import xml
-from geohound.model.addresses import Addresses
+from geohound.model.addresses import DISCOVERY_LIMIT_S, Addresses
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import FeatureRequest, LayerRequest, Rel
 from geohound.model.service import Layer, Operation, Provider, Service
@@ -159,7 +159,10 @@ def _is_left_out(pair: str, values: Mapping[str, str]) -> bool:
     return found is not None and bool(found[2]) and _name(found) not in values
 
 
-_ADDRESSES = Addresses(paths=(r"opensearch(?:description)?\.xml",))
+_ADDRESSES = Addresses(
+    paths=(r"opensearch(?:description)?\.xml",),
+    response_limit_s=DISCOVERY_LIMIT_S,
+)
 
 KINDS = (
     Reader(

@@ -13,7 +13,7 @@ from geohound.kinds._licence import read_access
 from geohound.kinds._reader import Reader, finish, itself, strip_view
 from geohound.kinds._signature import json
 from geohound.kinds._tiles import pyramid, tile_template
-from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.addresses import VIEW_LIMIT_S, Addresses, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Operation, Service
 
@@ -82,6 +82,7 @@ def requests(query: LayerQuery) -> list[LayerRequest]:
 
 
 _ADDRESSES = Addresses(
+    response_limit_s=VIEW_LIMIT_S,
     ends=(r"tilejson\.json", r"tiles\.json"),
     labels=("tilejson",),
     is_file=True,

@@ -24,7 +24,7 @@ from geohound.kinds._reader import (
 )
 from geohound.kinds._signature import Signature, xml
 from geohound.kinds._tiles import file_ending, pyramid, tile_template
-from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.addresses import VIEW_LIMIT_S, Addresses, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Operation, Provider, Service
 
@@ -292,6 +292,7 @@ def xyz_requests(query: LayerQuery) -> list[LayerRequest]:
 
 
 _TMS_ADDRESSES = Addresses(
+    response_limit_s=VIEW_LIMIT_S,
     paths=(r"/tms/1\.0(?:\.0)?/?",),
     labels=("tms",),
     scripts=ScriptIdioms(calls="OpenLayers.Layer.TMS|1", known_by_address=True),

@@ -28,7 +28,14 @@ from geohound.kinds._request_boxes import (
     size,
 )
 from geohound.kinds._signature import xml
-from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
+from geohound.model.addresses import (
+    VIEW_LIMIT_S,
+    Addresses,
+    Clarity,
+    Kvp,
+    ScriptIdioms,
+    terms,
+)
 from geohound.model.bbox import short_numbers
 from geohound.model.layer_request import LayerRequest, Rel, ServerType, WmsPicture
 from geohound.model.service import Operation, Provider, Service
@@ -214,6 +221,7 @@ def _feature_info(picture: WmsPicture) -> str:
 
 
 _ADDRESSES = Addresses(
+    response_limit_s=VIEW_LIMIT_S,
     rank=1,
     lives_anywhere=True,
     name="wms",

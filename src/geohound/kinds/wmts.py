@@ -29,7 +29,14 @@ from geohound.kinds._layer_query import LayerQuery, capabilities
 from geohound.kinds._request_boxes import MERCATOR, grid_tile
 from geohound.kinds._signature import xml
 from geohound.kinds._tiles import PLACE, fill, with_braces
-from geohound.model.addresses import Addresses, Clarity, Kvp, ScriptIdioms, terms
+from geohound.model.addresses import (
+    VIEW_LIMIT_S,
+    Addresses,
+    Clarity,
+    Kvp,
+    ScriptIdioms,
+    terms,
+)
 from geohound.model.grid import MAX_LEVELS, Grid, Level, parse_grid
 from geohound.model.layer_request import LayerRequest, Rel, ServerType, WmtsTile
 from geohound.model.service import Layer, Operation, Service
@@ -343,6 +350,7 @@ class _Wmts(_ows.OwsKind):
 
 
 _ADDRESSES = Addresses(
+    response_limit_s=VIEW_LIMIT_S,
     rank=3,
     lives_anywhere=True,
     name="wmts",

@@ -23,7 +23,7 @@ from geohound.settings import Settings, SettingsError
 from geohound.tasks.spec import crawl_spec
 from geohound.urls import canonical
 from geohound.views.encoding import plain
-from geohound.views.known import known_service
+from geohound.views.known import Criteria, known_service
 from geohound.views.opening import Opener, Opening
 from geohound.views.params import LIBRARY, read_query
 from geohound.views.parsing import check_choice, read_box, split_ids
@@ -129,16 +129,17 @@ class Catalogue:
 
     def describe(self, service_id: str) -> dict[str, Any]:
         """Everything known about a service, as `geohound show --json` prints it."""
-        classify = app.classifier(
+        classifier = app.classifier(
             self._settings.topic_files, self._settings.topic_match
-        ).classify
+        )
+        criteria = Criteria(classifier.classify, app.address_book().response_limit_s)
         service, now = self.get(service_id), datetime.now(UTC)
         return dict(
             plain(
                 known_service(
                     self._catalogue,
                     service,
-                    classify,
+                    criteria,
                     now,
                     None,
                     self._past.of(service.id),

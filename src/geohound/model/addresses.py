@@ -7,6 +7,8 @@ from enum import Enum
 from typing import NamedTuple
 
 RARE = 100  # the rank of kinds that are only asked where something speaks for them
+# Response times of INSPIRE (regulation 976/2009, annex I).
+DISCOVERY_LIMIT_S, VIEW_LIMIT_S, DOWNLOAD_LIMIT_S = 3.0, 5.0, 10.0
 BESIDE = 200  # the rank of what a document is beside something more specific
 
 
@@ -118,3 +120,6 @@ class Addresses:
     )
     is_file: bool = False  # its address is that of a file
     scripts: ScriptIdioms = NO_IDIOMS
+    response_limit_s: float = (
+        DOWNLOAD_LIMIT_S  # within which its services should answer
+    )

@@ -27,17 +27,7 @@ CONFIRMED_CHECKS: Final = 5  # conclusive ones; with fewer the score is provisio
 COUNTED_CHECKS: Final = 100  # the latest ones
 Z: Final = 1.96  # of the Wilson interval: 95 % confidence
 TIMEOUT_S: Final = 30.0  # at this response time speed is 0
-FAST_SHARE: Final = 0.2  # up to this share of the limit below, speed is 1
-# Response times of INSPIRE (regulation 976/2009, annex I): discovery 3 s, view 5 s, download 10 s.
-LIMITS_S: Final = {
-    **dict.fromkeys(("csw", "ogcapi-records", "opensearch"), 3.0),
-    **dict.fromkeys(
-        ("wms", "wmts", "tms", "tilejson", "arcgis-mapserver", "arcgis-imageserver"),
-        5.0,
-    ),
-    **dict.fromkeys(("ogcapi-maps", "ogcapi-tiles"), 5.0),
-}
-OTHER_LIMIT_S: Final = 10.0
+FAST_SHARE: Final = 0.2  # up to this share of the kind's limit, speed is 1
 NO_CAP: Final = 100.0
 CAPS: Final[dict[str, float]] = {  # by the reason of the last check that says something
     RefusalReason.EXCEPTION_REPORT: 25.0,
@@ -82,9 +72,12 @@ class Score:
 
 
 def score(
-    checks: Sequence[Check], kind: str, description: float | None = None
+    checks: Sequence[Check], limit_s: float, description: float | None = None
 ) -> Score | None:
-    """The score by these checks, oldest first; None where none of them says whether the service works."""
+    """The score by these checks, oldest first; None where none of them says whether the service works.
+
+    `limit_s` is the response time that its kind allows.
+    """
     checks = checks[-COUNTED_CHECKS:]
     outcomes = [bool(check.ok) for check in checks if check.ok is not None]
     if not outcomes:
@@ -93,9 +86,7 @@ def score(
     parts = ScoreParts(
         correct=_correct(checks),
         availability=wilson_lower(sum(outcomes), len(outcomes)),
-        speed=speed(median(times_s), LIMITS_S.get(kind, OTHER_LIMIT_S))
-        if times_s
-        else 0.0,
+        speed=speed(median(times_s), limit_s) if times_s else 0.0,
         stability=stability(outcomes),
         cap=_cap(checks),
         description=description,

@@ -26,7 +26,7 @@ from geohound.reports.files import to_csv, to_png
 from geohound.text import fold, tokenize
 from geohound.views.exporting import all_hits
 from geohound.views.files import FileParams, FilesRecord, file_record, read_file_filter
-from geohound.views.known import KnownService, known_service
+from geohound.views.known import Criteria, KnownService, known_service
 from geohound.views.opening import OpeningRecord, opening_record
 from geohound.views.params import (
     API,
@@ -176,8 +176,9 @@ def service(request: Request) -> Response:
     found = _service(request)
     shown = found.layers[window.first : window.first + window.limit]
     past = portal.past.of(found.id) if portal.past else None
+    criteria = Criteria(portal.topics_of, portal.response_limit_s)
     record = known_service(
-        portal.catalogue, found, portal.topics_of, datetime.now(UTC), shown, past
+        portal.catalogue, found, criteria, datetime.now(UTC), shown, past
     )
     return answer(
         request,

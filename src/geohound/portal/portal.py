@@ -30,6 +30,7 @@ from geohound.contracts import (
     SnippetWriter,
 )
 from geohound.model.account import Role
+from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.bbox import BBox
 from geohound.model.monitoring.maintenance import Maintenance
 from geohound.model.search.query import Query
@@ -260,6 +261,11 @@ class Portal:
     def kind_title(self, kind_id: str) -> str:
         kind = self.kinds.get(kind_id)
         return kind.title if kind else kind_id
+
+    def response_limit_s(self, kind_id: str) -> float:
+        """Within which services of this kind should answer."""
+        kind = self.kinds.get(kind_id)
+        return kind.addresses.response_limit_s if kind else DOWNLOAD_LIMIT_S
 
 
 def portal_of(request: Request) -> Portal:

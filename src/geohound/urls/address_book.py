@@ -22,6 +22,7 @@ _ASKED = re.compile(
     r"(?:^|[?&;\ue000])(?P<name>service|request)=(?:ogc:)?(?P<value>[a-z-]+)"
 )
 _INNER_URL = re.compile(r"https?(?::|%3a)", re.IGNORECASE)
+_UNDECLARED = Addresses()
 _PLAIN = re.compile(r"[^a-z0-9]")
 
 
@@ -75,6 +76,10 @@ class AddressBook:
         )
         self._learn_requests()
         self._learn_names()
+
+    def response_limit_s(self, kind: str) -> float:
+        """Within which services of this kind should answer; kinds that nobody declares have the usual limit."""
+        return self.kinds.get(kind, _UNDECLARED).response_limit_s
 
     def _learn_requests(self) -> None:
         tables = [(k, a.kvp) for k, a in _items(self)]

@@ -12,12 +12,11 @@ from msgspec import Meta
 
 from geohound import urls
 from geohound.contracts import CatalogueStore, CheckQueue, HistoryStore
+from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent, found_change
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.score import (
-    LIMITS_S,
-    OTHER_LIMIT_S,
     Score,
     described,
     score,
@@ -193,10 +192,17 @@ class KnownService(ServiceRecord, frozen=True, kw_only=True):
     history: list[HistoryEntry]
 
 
+class Criteria(NamedTuple):
+    """How services are classified and judged."""
+
+    topics_of: TopicsOf
+    response_limit_s: Callable[[str], float]  # of a kind: how soon it should answer
+
+
 def known_service(
     catalogue: CatalogueStore,
     service: Service,
-    topics_of: TopicsOf,
+    criteria: Criteria,
     now: datetime,
     shown: Sequence[Layer] | None = None,
     watched: Watched | None = None,
@@ -204,15 +210,17 @@ def known_service(
     """The record, with all layers of the service or only those in `shown`."""
     checks, sightings = catalogue.checks(service.id), catalogue.sightings(service.id)
     seen = watched or Watched()
+    limit_s = criteria.response_limit_s(service.kind)
     failing = layer_looks(each for each in seen.layers if each.ok is False)
     health = msgspec.structs.replace(
-        health_record(checks, now, service.kind, seen.totals, described(service)),
+        health_record(checks, now, limit_s, seen.totals, described(service)),
         next_check=seen.next_check, layers_checked=len(seen.layers), layers_failing=failing,
     )  # fmt: skip
     return KnownService(
         **service_fields(service, health.state, shown),
         topics=[
-            TopicRecord(topic=topic, class_=each) for topic, each in topics_of(service)
+            TopicRecord(topic=topic, class_=each)
+            for topic, each in criteria.topics_of(service)
         ],
         health=health,
         location=location_record(service),
@@ -224,14 +232,17 @@ def known_service(
 def health_record(
     checks: Sequence[Check],
     now: datetime,
-    kind: str = "",
+    limit_s: float = DOWNLOAD_LIMIT_S,
     totals: Sequence[CheckTotals] = (),
     description: float | None = None,
 ) -> HealthRecord:
-    """The health of a service of this kind by these checks, oldest first, and those of long ago by week."""
+    """The health of a service by these checks, oldest first, and those of long ago by week.
+
+    `limit_s` is the response time that its kind allows.
+    """
     found = assess(checks)
     counts = {days: _counts(checks, totals, now, days) for days in (7, 30, 365)}
-    scored = score(checks, kind, description)
+    scored = score(checks, limit_s, description)
     latencies = sorted(c.elapsed_s * 1000 for c in checks if c.ok)
     return HealthRecord(
         state=found.state,
@@ -243,7 +254,7 @@ def health_record(
         availability_interval=AvailabilityInterval(
             **{f"days_{days}": _interval(*counts[days]) for days in counts}
         ),
-        inspire=_inspire(counts[365], _percentile(latencies, 0.9), kind),
+        inspire=_inspire(counts[365], _percentile(latencies, 0.9), limit_s),
         latency_ms=Latency(
             p50=_percentile(latencies, 0.5), p95=_percentile(latencies, 0.95)
         ),
@@ -303,9 +314,8 @@ def _met(good: int, total: int) -> bool | None:
 
 
 def _inspire(
-    counts: tuple[int, int], response_ms: float | None, kind: str
+    counts: tuple[int, int], response_ms: float | None, limit_s: float
 ) -> InspireRecord:
-    limit_s = LIMITS_S.get(kind, OTHER_LIMIT_S)
     response_s = None if response_ms is None else round(response_ms / 1000, 3)
     return InspireRecord(
         availability=_share(*counts),

@@ -128,7 +128,10 @@ def _card(
         state,
         drawn=drawn_layer(service, layer, opening),
         health=health_record(
-            checks, datetime.now(UTC), service.kind, description=described(service)
+            checks,
+            datetime.now(UTC),
+            portal.response_limit_s(service.kind),
+            description=described(service),
         )
         if checks
         else None,

@@ -98,7 +98,10 @@ def service_page(request: Request) -> Response:
         "topics": _topics(portal, service),
         "description_url": description_url(portal.reachable(service), portal.kinds),
         "health": health_record(
-            checks, datetime.now(UTC), service.kind, description=described(service)
+            checks,
+            datetime.now(UTC),
+            portal.response_limit_s(service.kind),
+            description=described(service),
         ),
         "median_s": assess(checks).median_elapsed_s,
         "sightings": sightings,

@@ -27,7 +27,7 @@ BRAZIL = BBox(-74, -34, -34, 6)
 FIJI = BBox(176, -21, -178, -12)
 
 
-def put(store, name, kind="wms", **fields):
+def put(store, name, /, kind="wms", **fields):
     service = Service(
         kind, f"http://{name}.example.org/ows", **{"title": name, **fields}
     )
@@ -43,6 +43,32 @@ def put(store, name, kind="wms", **fields):
 
 def names(results):
     return [hit.service.endpoint[7:].partition(".")[0] for hit in results.hits]
+
+
+FIELDS_OF_THE_PAPER = {
+    "service name": {"name": "zanzibarone"},
+    "service title": {"title": "zanzibarone"},
+    "service abstract": {"abstract": "zanzibarone"},
+    "service keywords": {"keywords": ("zanzibarone",)},
+    "layer name": {"layers": (Layer("zanzibarone", "A"),)},
+    "layer title": {"layers": (Layer("a", "zanzibarone"),)},
+    "layer abstract": {"layers": (Layer("a", "A", "zanzibarone"),)},
+}
+
+
+@pytest.mark.parametrize("field", FIELDS_OF_THE_PAPER)
+def test_each_text_that_the_paper_indexes_is_found(store, field: str) -> None:
+    """Hou, Chen & Wu 2016, section 4.2: service name, title, abstract, keywords, layer names, titles, abstracts."""
+    put(store, "here", **FIELDS_OF_THE_PAPER[field])
+    put(store, "other")
+    assert names(store.search(Query("zanzibarone"))) == ["here"]
+
+
+def test_words_of_the_address_are_found(store) -> None:
+    """Hou, Chen & Wu 2016, section 4.2: the service URL is indexed, too."""
+    put(store, "zanzibarone", title="Maps")
+    put(store, "other")
+    assert names(store.search(Query("zanzibarone"))) == ["zanzibarone"]
 
 
 @pytest.fixture

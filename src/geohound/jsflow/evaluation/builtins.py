@@ -178,6 +178,8 @@ def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Va
     name = _SHORT.sub("", _WINDOWS.sub("", path))
     if _PARCEL.match(name):
         name = "bundle.require"
+    if args and (keep := KEPT.get(name.rpartition(".")[2])) is not None:
+        return keep(ev, args)
     first = ev.lazy(args[0]) if args else ()
     if name in _WITH_ALL:
         return _WITH_ALL[name](ev, name, args)
@@ -206,9 +208,8 @@ def _merged(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
 def _formatted(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
     """A string with numbers for placeholders, its arguments or one object for them."""
     listed = Obj({str(i): [lazy] for i, lazy in enumerate(args[1:])})
-    return (
-        _with_data(ev, args, (listed, *ev.lazy(args[1]))) if len(args) > 1 else NOTHING
-    )
+    objects.merge_into(ev, listed, args[1:2])
+    return _with_data(ev, args, (listed,)) if args else NOTHING
 
 
 def _templated(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
@@ -352,10 +353,42 @@ _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
     ),
     "ko.observable": lambda _, v: (v,),
     "ko.observableArray": lambda _, v: (v,),
-    "React.memo": lambda _, v: (v,),
-    "ref": lambda _, v: (v,),
-    "reactive": lambda _, v: (v,),
     "Promise.all": lambda _, v: (v,),
+}
+
+
+def _state(_: Resolver, args: Sequence[Lazy]) -> Values:
+    return (Arr([args[0], ready(UNKNOWN)]),)
+
+
+def _result_of(ev: Resolver, args: Sequence[Lazy]) -> Values:
+    """What a function without arguments gives."""
+    made = [ev.invoke(f, []) for f in ev.lazy(args[0]) if isinstance(f, Fn)]
+    return ev.union(*made) if made else NOTHING
+
+
+def _held_as(name: str, work_out: bool = False) -> Callable[..., Values]:
+    """An object that holds what is given, or what the given function gives, under this name."""
+
+    def hold(ev: Resolver, args: Sequence[Lazy]) -> Values:
+        held = ready(*_result_of(ev, args)) if work_out else args[0]
+        return (Obj({name: [held]}),)
+
+    return hold
+
+
+# What components keep between their calls, by the functions of React and Vue.
+KEPT: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
+    "useState": _state,
+    "useMemo": _result_of,
+    "useRef": _held_as("current"),
+    "ref": _held_as("value"),
+    "shallowRef": _held_as("value"),
+    "computed": _held_as("value", work_out=True),
+    **dict.fromkeys(
+        ("useCallback", "createContext", "useContext", "reactive", "memo"),
+        lambda ev, args: ev.lazy(args[0]),
+    ),
 }
 
 
@@ -367,6 +400,8 @@ def call_method(
     for value in ev.values(inner, place):
         ev.meter.spend()
         match value:
+            case str() if name in ("format", "supplant"):
+                found.append(_formatted(ev, name, [ready(value), *args]))
             case str():
                 found.append(methods.on_string(ev, value, name, args))
             case Arr():

@@ -40,6 +40,7 @@ _ENDS_OF_THIS = FUNCTIONS | {
 
 _EXTENDS = rb"(?<![\w$])(?P<at>NAME)(?=[\s(])"
 _MAX_CLASSES = 200
+_PARTS = ("methods", "computed", "watch")  # of a component, whose `this` is the whole
 _MANY = 4_000
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
@@ -331,6 +332,10 @@ def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:
         up = outer
     left = child(above(up, "assignment_expression"), "left")
     instances: Values = ()
+    row = above(literal, "pair")
+    label = child(row, "key")
+    if row is not None and label is not None and place.source.text(label) in _PARTS:
+        literal = row.parent or literal
     if left is not None and place.source.text(left).endswith(".prototype"):
         instances = _instances_of(ev, left.child_by_field_name("object"), place)
     return instances or ev.values(literal, BoundScope(place.source))

@@ -54,6 +54,7 @@ _PLAIN_ESCAPES = {
 _EACH_MEMBER = re.compile(rb"for\s*\((?:var|let|const)?\s*[\w$]+\s+in\s")
 _TAKES_APART = b"attempt to destructure"
 _MAX_HELPER = 2_000
+_HOOKS = frozenset(name for name in builtins.KEPT if name.startswith("use"))
 
 
 def unescape(raw: str) -> str:
@@ -327,6 +328,8 @@ def _call(ev: Resolver, node: Node, place: BoundScope) -> Values:
         called.child_by_field_name("property"),
     )
     if called.type == "member_expression" and inner is not None and name is not None:
+        if args and place.source.text(name) in _HOOKS:
+            return builtins.KEPT[place.source.text(name)](ev, args)
         return builtins.call_method(ev, inner, place.source.text(name), args, place)
     return ev.union(
         *(_result(ev, value, args, place) for value in ev.values(called, place))

@@ -31,6 +31,7 @@ _CLASS = rb"(?<![\w$.])class\s(?P<at>NAME)(?![\w$])"
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _MAX_HITS = 40
 _MAX_ALTERNATIVES = 8
+_COUNT = "update_expression"  # reaches what stands before it in its loop, too
 _HUGE = 300_000
 _EMPTY = (UNDEFINED, UNKNOWN, "")
 _HOISTED = ("function", "class", "import")
@@ -211,7 +212,13 @@ def _in_own_scope(
     ev: Resolver, defs: list[Def], elsewhere: list[Def], node: Node, place: BoundScope
 ) -> Values:
     """A name where it is declared: what was given to it above, or else by functions inside."""
-    before = [d for d in _without_own(defs, node) if d.at < node.start_byte] or defs
+    loop = place.source.loop_of(node)
+    end = loop.end_byte if loop is not None else 0
+    before = [
+        d
+        for d in _without_own(defs, node)
+        if d.at < node.start_byte or (d.node.type == _COUNT and d.at < end)
+    ] or defs
     hoisted = [d for d in defs if d.how in _HOISTED and d not in before]
     found = _in_order(ev, [*hoisted, *before], node, place, ())
     if any(v not in _EMPTY for v in found):

@@ -53,6 +53,7 @@ _COMMON = words(
     "keys values entries includes indexOf test match call apply bind send open text json append init render update "
     "remove clear close start stop load show hide create destroy sort some every each extend attr val html data post"
 )
+_COMPONENT = words("data computed methods")
 _EMPTY = (NULL, UNDEFINED, UNKNOWN, "")
 _MAX_HITS = 30
 _FEW = 3
@@ -82,7 +83,10 @@ def subscript_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
         if isinstance(k, str | int) and HOLE not in str(k)
     ]
     holders = ev.values(inner, place)
-    if keys:
+    is_counted = len(keys) < len(ev.values(index, place)) and place.source.loop_of(
+        index
+    )
+    if keys and not is_counted:
         return ev.union(
             *(member(ev, value, key, place) for value in holders for key in keys)
         )
@@ -248,7 +252,23 @@ def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
 def _added(ev: Resolver, value: Obj, name: str) -> Values:
     """What is put on an object later: by its name, or by its own methods."""
     by_name = assigned(ev, value.path, name) if value.path else ()
-    return by_name or _set_by_methods(ev, value, name)
+    return by_name or _of_component(ev, value, name) or _set_by_methods(ev, value, name)
+
+
+def _of_component(ev: Resolver, value: Obj, name: str) -> Values:
+    """What the options of a component say that it has: its data, what it computes, its methods."""
+    for part in _COMPONENT & value.fields.keys():
+        for held in ev.any_of(value.fields[part]):
+            made = ev.invoke(held, [], value) if isinstance(held, Fn) else (held,)
+            for table in made:
+                if isinstance(table, Obj) and name in table.fields:
+                    found = ev.any_of(table.fields[name])
+                    return found if part != "computed" else _computed(ev, found, value)
+    return ()
+
+
+def _computed(ev: Resolver, found: Values, component: Obj) -> Values:
+    return ev.union(*(ev.invoke(f, [], component) for f in found if isinstance(f, Fn)))
 
 
 def _set_by_methods(ev: Resolver, value: Obj, name: str) -> Values:

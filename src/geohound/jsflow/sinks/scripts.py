@@ -41,7 +41,9 @@ _LOADERS = re.compile(
 _ADDRESS_KEY = re.compile(
     r"ur[li]|endpoint|server|host|href|base|address|^\w{3,4}$", re.IGNORECASE
 )
-_NO_ADDRESS = frozenset(("object", "number", "true", "false", "function_expression"))
+_NO_ADDRESS = frozenset(
+    ("object", "array", "number", "true", "false", "unary_expression", *FUNCTIONS)
+)
 _AROUND_KEYS = ("object", "program", "statement_block", "template_string")
 _STRINGS = ("string", "template_string")
 _AROUND_STRINGS = words(
@@ -331,12 +333,12 @@ class ScriptSinks(Collector):
         return fields, parameters
 
     def _literal(self, value: Node | None) -> str | None:
-        """A string as it is written; a name stands for something that is not known yet."""
+        """A string as it is written; other expressions stand for something that is not known yet."""
         if value is None:
             return None
         if value.type in ("string", "template_string"):
             return self.source.text(value)[1:200].rstrip("\"'`")
-        return HOLE if value.type in ("identifier", "member_expression") else None
+        return None if value.type in _NO_ADDRESS else HOLE
 
     def _nested(self, value: Node) -> dict[str, str | None]:
         """The keys of an object inside the object; one that has a name is looked up where that costs little."""

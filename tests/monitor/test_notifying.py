@@ -14,6 +14,7 @@ import pytest
 from loopback import running
 
 from geohound.model.biography import LifeChange, LifeEvent
+from geohound.model.service import Service
 from geohound.monitor.notifying import (
     MAX_EVENTS,
     MAX_LINES,
@@ -178,15 +179,36 @@ def test_one_mail_a_day_has_all_of_it_and_never_more_than_some_lines():
     assert len(receiver.bodies) == 1, "nothing more happened"
     subject, text = receiver.bodies[0]
     assert subject == "Geohound: 399 state"
-    assert len(text.splitlines()) == MAX_LINES + 1
+    assert len(text.splitlines()) == 2 * MAX_LINES + 1
 
 
 def test_deaths_stand_first_in_a_mail_and_no_service_writes_its_headers():
     found = event(1, LifeChange.FOUND, "link\r\nBcc: everybody@example.org")
-    _, text = digest([found, event(2)])
-    first, second = text.splitlines()
-    assert "alive to dead" in first
-    assert "link Bcc: everybody@example.org" in second
+    named = Service("wms", "http://a.test/wms", title="Roads\r\nCc: all@example.org")
+    _, text = digest([found, event(2)], {found.service_id: named})
+    first, what, second, how = text.splitlines()
+    assert "Roads Cc: all@example.org, http://a.test/wms (0123456789abcdef)" in first
+    assert "alive to dead" in what
+    assert "0123456789abcdef" in second
+    assert "link Bcc: everybody@example.org" in how
+
+
+def test_a_message_says_which_service_it_is_about():
+    past, receiver = Past(), Receiver()
+    notifier = started(past, receiver)
+    notifier.service = {
+        "0123456789abcdef": Service("wms", "http://a.test/wms", title="Roads")
+    }.get
+    past.events += [event(1), LifeEvent("f" * 16, NOON, LifeChange.FOUND, "")]
+    send(notifier, 2)
+    (body,) = receiver.bodies
+    known, gone = body["events"]
+    assert (known["kind"], known["endpoint"], known["title"]) == (
+        "wms",
+        "http://a.test/wms",
+        "Roads",
+    )
+    assert (gone["kind"], gone["endpoint"]) == ("", ""), "it left the catalogue"
 
 
 def test_the_signature_is_an_hmac_of_time_and_body():

@@ -17,6 +17,7 @@ from geohound.model.health import Check
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.monitoring.maintenance import Maintenance
 from geohound.model.monitoring.revisit import EndedLook
+from geohound.model.score import WEIGHTS
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Purpose, Via
 from geohound.model.work.task import TaskSpec
@@ -62,10 +63,11 @@ def client(tmp_path_factory) -> Iterator[TestClient]:
     claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "me", 60.0)
     assert claim is not None
     check = LayerCheck("roads", NOW, False, "blank image", 0.1, "GetMap")
+    drawn = LayerCheck("lakes", NOW, True, "", 0.1, "GetMap")
 
     async def settle() -> None:
         await store.check_queue.settle(
-            claim, [EndedLook(Purpose.CHECK, ROADS.id, NOW, NOW, layers=(check,))]
+            claim, [EndedLook(Purpose.CHECK, ROADS.id, NOW, NOW, layers=(check, drawn))]
         )
 
     asyncio.run(settle())
@@ -121,6 +123,9 @@ def test_a_service_has_a_feed_a_calendar_and_a_badge(client: TestClient) -> None
         in client.get(f"{root}/badge.svg", params={"layer": "roads"}).text
     )
     assert (
+        "lakes: dead" in client.get(f"{root}/badge.svg", params={"layer": "lakes"}).text
+    ), "it was drawn before the service died"
+    assert (
         "rivers: not tested"
         in client.get(f"{root}/badge.svg", params={"layer": "rivers"}).text
     )
@@ -168,3 +173,11 @@ def test_announced_maintenance_is_a_feed_and_a_calendar(client: TestClient) -> N
     assert calendar.text.count("BEGIN:VEVENT") == 1
     assert f"DTSTART:{NOW.astimezone(UTC):%Y%m%dT%H%M%SZ}" in calendar.text
     assert "DESCRIPTION:disks\\; new ones" in calendar.text
+
+
+def test_the_page_of_a_service_has_the_formula_by_which_it_is_scored(
+    client: TestClient,
+) -> None:
+    page = client.get(f"/services/{ROADS.id}").text
+    weighted = " + ".join(f"{weight:g} × {name}" for name, weight in WEIGHTS.items())
+    assert f"({weighted})" in page

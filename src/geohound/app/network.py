@@ -15,6 +15,7 @@ from .clock import CLOCK
 if TYPE_CHECKING:
     from geohound.browser import PageRunner
     from geohound.contracts import HistoryStore, KnowledgeStore
+    from geohound.model.service import Service
     from geohound.model.visit import RequestRecord
     from geohound.monitor.notifying import Notifier
     from geohound.net.address_guard import Guard
@@ -174,6 +175,7 @@ def notifier(
     history: HistoryStore,
     kept: KnowledgeStore,
     concerns: Callable[[str], Callable[[str], bool]],
+    service: Callable[[str], Service | None],
 ) -> Notifier:
     """Lets others know what happened to services, as the settings say; webhooks go through the guard."""
     from geohound.monitor.notifying import Notifier, PersonalDigest
@@ -194,4 +196,4 @@ def notifier(
     }
     mail = mailer(to_all).mail if to_all else None
     plan = notice_plan_of(settings)
-    return Notifier(plan, history, kept, poster.post, mail, personal)
+    return Notifier(plan, history, kept, poster.post, mail, personal, service)

@@ -23,6 +23,9 @@ WEIGHTS: Final = {
     "stability": 0.18,
     "description": 0.1,
 }
+FORMULA: Final = (
+    f"100 × correct × ({' + '.join(f'{w:g} × {name}' for name, w in WEIGHTS.items())})"
+)
 CONFIRMED_CHECKS: Final = 5  # conclusive ones; with fewer the score is provisional
 COUNTED_CHECKS: Final = 100  # the latest ones
 Z: Final = 1.96  # of the Wilson interval: 95 % confidence

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from geohound.contracts import HistoryStore, KnowledgeStore
 from geohound.model.biography import LifeChange, LifeEvent
+from geohound.model.service import Service
 
 MAX_EVENTS: Final = 500  # in one message
 MAX_MESSAGES: Final = 20  # to one receiver at a time
@@ -76,6 +77,7 @@ class Notifier:
     personal: Mapping[str, PersonalDigest] = field(
         default_factory=dict
     )  # by the name of the account
+    service: Callable[[str], Service | None] = lambda _: None  # by its id
     problems: dict[str, str] = field(
         default_factory=dict
     )  # of receivers that did not take what was sent last
@@ -134,9 +136,9 @@ class Notifier:
     ) -> str:
         if _is_digest(name):
             return await self._mail(name, events)
-        body = json.dumps(
-            {"events": [_record(event) for event in events]}, ensure_ascii=True
-        ).encode()
+        about = self._about(events)
+        records = [_record(event, about.get(event.service_id)) for event in events]
+        body = json.dumps({"events": records}, ensure_ascii=True).encode()
         return (
             await self.post(name, body, signed(body, self.plan.secret, now))
             if self.post
@@ -150,7 +152,13 @@ class Notifier:
             personal = self.personal[name.removeprefix(f"{DIGEST} of ")]
             mail, concerns = personal.mail, personal.concerns()
             events = [event for event in events if concerns(event.service_id)]
-        return await mail(*digest(events)) if mail and events else ""
+        if mail is None or not events:
+            return ""
+        return await mail(*digest(events, self._about(ranked(events)[:MAX_LINES])))
+
+    def _about(self, events: Sequence[LifeEvent]) -> dict[str, Service]:
+        found = {each: self.service(each) for each in {e.service_id for e in events}}
+        return {each: service for each, service in found.items() if service}
 
     def _note(
         self, name: str, receiver: _Receiver, problem: str, number: int, now: datetime
@@ -183,9 +191,11 @@ def _packed(receiver: _Receiver) -> bytes:
     return json.dumps(asdict(receiver)).encode()
 
 
-def _record(event: LifeEvent) -> dict[str, Any]:
+def _record(event: LifeEvent, service: Service | None) -> dict[str, Any]:
+    about = (service.kind, service.endpoint, service.title) if service else ("",) * 3
     return {
         "id": event.service_id, "at": event.at.isoformat(), "change": str(event.change), "detail": event.detail,
+        **dict(zip(("kind", "endpoint", "title"), about, strict=True)),
     }  # fmt: skip
 
 
@@ -201,19 +211,33 @@ def signed(body: bytes, secret: str, now: datetime) -> dict[str, str]:
     return headers
 
 
-def digest(events: Sequence[LifeEvent]) -> tuple[str, str]:
+def digest(
+    events: Sequence[LifeEvent], about: Mapping[str, Service]
+) -> tuple[str, str]:
     """Subject and text of one e-mail about all of it; deaths first."""
     counts = Counter(str(event.change) for event in events)
     subject = "Geohound: " + ", ".join(
         f"{count} {change}" for change, count in counts.most_common(4)
     )
-    ranked = sorted(events, key=lambda event: (_weight(event), event.at))
     lines = [
-        f"{event.at:%Y-%m-%d %H:%M}  {event.service_id}  {event.change}: {_line(event.detail)}"
-        for event in ranked[:MAX_LINES]
+        f"{event.at:%Y-%m-%d %H:%M}  {_named(event, about)}\n"
+        f"                  {event.change}: {_line(event.detail)}"
+        for event in ranked(events)[:MAX_LINES]
     ]
     more = [f"… and {len(events) - MAX_LINES} more"] if len(events) > MAX_LINES else []
     return _line(subject), "\n".join([*lines, *more]) + "\n"
+
+
+def ranked(events: Sequence[LifeEvent]) -> list[LifeEvent]:
+    return sorted(events, key=lambda event: (_weight(event), event.at))
+
+
+def _named(event: LifeEvent, about: Mapping[str, Service]) -> str:
+    service = about.get(event.service_id)
+    if service is None:
+        return event.service_id
+    title = f"{_line(service.title)[:80]}, " if service.title else ""
+    return f"{title}{_line(service.endpoint)} ({event.service_id})"
 
 
 def _weight(event: LifeEvent) -> int:

@@ -116,6 +116,8 @@ def service_badge(request: Request) -> Response:
     ok = next((look.ok for look in looks if look.layer == asked.layer), None)
     words = {True: ("works", HealthState.ALIVE), False: ("fails", HealthState.UNSURE)}
     word, shown = words[ok] if ok is not None else ("not tested", HealthState.UNKNOWN)
+    if ok and state is not HealthState.ALIVE:  # it worked while the service did
+        word, shown = str(state), state
     return _file(request, feeds.badge(asked.layer, word, shown), feeds.SVG)
 
 

@@ -137,7 +137,14 @@ class MonitorBuilder:
     book: AddressBook
     examiner: Callable[[Settings, Plan, Turns], PageExaminer]
     notifier: Callable[
-        [Settings, HistoryStore, KnowledgeStore, Callable[[str], Concerns]], Notifier
+        [
+            Settings,
+            HistoryStore,
+            KnowledgeStore,
+            Callable[[str], Concerns],
+            Callable[[str], Service | None],
+        ],
+        Notifier,
     ]
 
     @asynccontextmanager
@@ -159,7 +166,11 @@ class MonitorBuilder:
             plan = crawl_plan_of(settings, task, counts_links=False)
             examiner = self.examiner(settings, plan, hosts.turns())
             notifier = self.notifier(
-                settings, store.history, store.knowledge, partial(met_by, store)
+                settings,
+                store.history,
+                store.knowledge,
+                partial(met_by, store),
+                store.catalogue.get,
             )
             await notifier.start(store.clock.now())
 

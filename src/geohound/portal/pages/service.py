@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from geohound.model.health import Check, assess
-from geohound.model.score import described
+from geohound.model.score import FORMULA, described
 from geohound.model.service import Layer, Service
 from geohound.portal.access.rights import Right, may_use
 from geohound.portal.access.visitor import visitor_of
@@ -113,6 +113,7 @@ def service_page(request: Request) -> Response:
         "nearby": near(box_of(service)),
         "is_shown": request.query_params.get("show") == "1",
         "may_check": may_check,
+        "score_formula": FORMULA,
         "rest_s": rest_s(portal, service) if may_check else 0,
         "siblings": [
             other

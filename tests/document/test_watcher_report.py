@@ -145,6 +145,7 @@ def test_where_owner_and_crawler_share_a_key_only_signed_reports_count() -> None
         signed.replace(b"a.html", b"b.html"),
         signed.replace(b'"flag": 0', b'"flag": 1'),
         text + b"}",
+        signed[:-1] + b', "pages": []}',  # the last of two equal names would count
     ):
         with pytest.raises(BadReportError, match="not signed"):
             read(answer(forged), key)

@@ -46,9 +46,10 @@ def read(response: Response, key: bytes = b"") -> WatcherReport:
 
 
 def _is_signed(body: bytes, key: bytes) -> bool:
+    """Is the signature right, and does nothing follow it? Of two equal names in an object the last one counts."""
     signed, mark, rest = body.rpartition(_SIGNATURE)
     right = hmac.new(key, signed, "sha256").hexdigest().encode()
-    return bool(mark) and hmac.compare_digest(rest.partition(b'"')[0], right)
+    return bool(mark) and hmac.compare_digest(rest.strip(), right + b'"}')
 
 
 def _report(said: dict[str, Any], origin: str, now: datetime) -> WatcherReport:

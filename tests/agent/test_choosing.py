@@ -139,6 +139,21 @@ def test_what_queries_have_brought_weighs_in_and_lets_the_agent_leave_a_local_ma
     assert next_queries(base, PUBLISHED, NOW, LIMIT)[0].query == ("geoserver",)
 
 
+def test_words_that_stand_on_pages_without_services_count_less() -> None:
+    """Usual are 10 of 20; geoserver (4 + 2) / (14 + 4) = 1/3, esrimap (6 + 2) / (6 + 4) = 0.8: 3 · (2/3)², 2 · 1.6²."""
+    base = known(geoserver=12, esrimap=8)
+    base.note_terms(["geoserver"] * 4 + ["esrimap"] * 6)
+    base.note_read_terms(["geoserver"] * 14 + ["esrimap"] * 6)
+    rules = AgentRules(PLAIN.score, queries_per_round=2, explores_every=0)
+    chosen = next_queries(base, rules, NOW, LIMIT)
+    assert [(each.text, each.score) for each in chosen] == [
+        ("esrimap", pytest.approx(5.12)),
+        ("geoserver", pytest.approx(4 / 3)),
+    ]
+    published = next_queries(base, PUBLISHED, NOW, LIMIT)
+    assert [(each.text, each.score) for each in published] == [("geoserver", 3.0)]
+
+
 def test_every_third_query_explores_the_term_that_stands_most_on_pages_with_services() -> (
     None
 ):

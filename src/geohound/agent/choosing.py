@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ def words_to_count(
     words = ranked_words(known, rules, now)
     alone = [_alone(word, score, known, rules) for word, score in words]
     scored = _on_subject(alone, subject, words, known, rules, now)
-    usable = [each for each in scored if each.score >= rules.score.least_score]
+    usable = _by_precision(scored, known, rules)
     best = sorted(usable, key=lambda each: -each.score)[
         : rules.queries_per_round * rules.counted_per_query
     ]
@@ -106,7 +106,7 @@ def next_queries(
     found = [_alone(word, score, known, rules) for word, score in small]
     found += _pairs(large, known, rules, now)
     found = _on_subject(found, subject, words, known, rules, now)
-    usable = [each for each in found if each.score >= rules.score.least_score]
+    usable = _by_precision(found, known, rules)
     best = sorted(usable, key=lambda each: (-each.score, each.query))[
         : rules.queries_per_round
     ]
@@ -198,6 +198,32 @@ def _with_subject(
         score = _plain(word, known, rules) * factor * correlation
         found.append(ScoredQuery(query, score * hope(query, known, rules)))
     return found
+
+
+def _by_precision(
+    found: Sequence[ScoredQuery], known: Knowledge, rules: AgentRules
+) -> list[ScoredQuery]:
+    """The queries with at least the least score, each by how often its words stand on pages with services.
+
+    The published score counts addresses, link texts and titles; most words of these stand on many other pages, too.
+    """
+    usable = [each for each in found if each.score >= rules.score.least_score]
+    if not rules.weighs_results:
+        return usable
+    shares = known.service_shares({word for each in usable for word in each.query})
+    usual = known.usual_share
+    return [
+        each._replace(score=each.score * _precision(each.query, shares, usual))
+        for each in usable
+    ]
+
+
+def _precision(query: Query, shares: Mapping[str, float], usual: float) -> float:
+    """The shares of the words, compared with what is usual; squared, as the score squares what was found."""
+    if not usual:
+        return 1.0
+    logs = [math.log(max(shares[word], 1e-9) / usual) for word in query]
+    return math.exp(2 * sum(logs) / len(logs))
 
 
 def hope(words: Query, known: Knowledge, rules: AgentRules) -> float:

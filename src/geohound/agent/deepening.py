@@ -15,7 +15,7 @@ class PagesHad(NamedTuple):
 
     worth: float  # what their services count
     results: int
-    new: int  # of the results
+    new: float  # of the results; those of earlier rounds count less, as their services do
     last_new: float  # share of new results on the last page
     pages: int
 

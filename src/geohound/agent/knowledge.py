@@ -155,9 +155,14 @@ class Knowledge:
         """The terms of any page, once for each host."""
         self.read_terms = _counted(self.read_terms, words)
 
+    @property
+    def usual_share(self) -> float:
+        """Of the hosts that have a term, those that have it on a page with services; over all terms."""
+        return self.terms.total() / max(self.terms.total(), self.read_terms.total(), 1)
+
     def service_shares(self, terms: Iterable[str]) -> dict[str, float]:
         """Of the hosts that have a term, those that have it on a page with services; few hosts count as usual ones."""
-        usual = self.terms.total() / max(self.terms.total(), self.read_terms.total(), 1)
+        usual = self.usual_share
         shares = {}
         for term in terms:
             live = self.terms[term]

@@ -51,6 +51,9 @@ class AgentRules:
         10  # after which the inverse correlations are computed anew
     )
     deepens: bool = True  # further pages only of queries that bring much; False, as published: all pages of each
+    deepened: int = (
+        2  # further pages in a round: they are read before more are asked for
+    )
     learns_from_live: bool = True  # False, as published: from every OGC link
     weighs_results: bool = (
         True  # what queries have brought so far counts, too; False as published

@@ -27,7 +27,7 @@ from geohound.tasks.hunts.hunt_plan import AgentState, HuntPlan
 from geohound.tasks.hunts.learning import HuntObserver
 from geohound.tasks.hunts.making import agent_rules
 from geohound.tasks.hunts.providers import AskedSearcher, Providers, SearchBudget
-from geohound.tasks.hunts.results import ResultBook
+from geohound.tasks.hunts.results import HuntStep, ResultBook
 from geohound.tasks.progress import Progress
 from geohound.tasks.source_yields import SourceYields, best_first
 
@@ -611,6 +611,43 @@ def test_further_pages_are_asked_of_queries_that_bring_much(cache, clock) -> Non
     assert max(deepest.values()) <= 2
 
 
+def test_what_the_latest_pages_brought_counts_most() -> None:
+    """8 services on 10 new results, then 2 on 10: (8 / 2 + 2) / (10 / 2 + 10)."""
+    step = HuntStep(1, 1, "search", "rivers", services=8, on_subject=8, seeds=10)
+    step.fade()
+    step.services, step.on_subject, step.seeds = 10, 10, 20
+    assert (step.worth(1.0), step.new) == (6, 15)
+    step.fade()
+    assert (step.worth(1.0), step.new) == (3, 7.5)
+    assert (step.services, step.seeds) == (10, 20), "the record of the run stays whole"
+
+
+def test_services_off_the_subject_fade_alike() -> None:
+    """One of four on the subject, off it a tenth counts: 1 + 0.3; half of that after a round."""
+    step = HuntStep(1, 1, "search", "rivers", services=4, on_subject=1, seeds=4)
+    assert step.worth(0.1) == pytest.approx(1.3)
+    step.fade()
+    assert step.worth(0.1) == pytest.approx(0.65)
+
+
+def test_where_two_queries_of_many_results_end_after_the_same_page_a_third_does(
+    cache, clock
+) -> None:
+    """A provider that shows 100 results of a query, and has no word for it but an empty page."""
+
+    def script(text, n):
+        hosts = [f"{text}{n}{x}" for x in "abcdefghij"]
+        return page(*hosts) if n <= 9 else page()
+
+    one = Scripted(script)
+    plan = {"queries": tuple("abcdefg"), "rules": ALL_PAGES, "max_results": 0}
+    Rig(one, cache, clock, max_rounds=2, max_queries=99, **plan).run()
+    last = {text: max(n for each, n in one.asked if each == text) for text in "abcdefg"}
+    assert last == {**dict.fromkeys("abcde", 10), "f": 9, "g": 9}, (
+        "five queries in the first round, side by side; two in the second"
+    )
+
+
 def test_further_pages_are_asked_of_queries_that_stay_on_the_subject(
     cache, clock
 ) -> None:
@@ -640,7 +677,7 @@ def test_further_pages_are_asked_of_queries_that_stay_on_the_subject(
             for text in ("rivers", "roads")
         }
 
-    assert deepest(subject=Subject("rivers")) == {"rivers": 11, "roads": 1}
+    assert deepest(subject=Subject("rivers")) == {"rivers": 5, "roads": 1}
     assert deepest()["roads"] > 1, (
         "without words of the user every service counts alike"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from geohound.agent.deepening import (
     next_page_worth,
     usual_worth,
 )
-from geohound.agent.knowledge import Knowledge, Query
+from geohound.agent.knowledge import MANY_RESULTS, Knowledge, Query
 from geohound.contracts import Clock
 from geohound.model.compact_sets import HashSet
 from geohound.model.work.event import QueryAnswered
@@ -21,6 +22,8 @@ from geohound.model.work.web_search import SearchPage
 from .hunt_plan import AgentState, HuntPlan
 from .providers import AskedSearcher, PageAsked, Providers
 from .results import HuntStep, ResultBook
+
+SURE_ENDS = 2  # queries of many results that end after the same page: all do, with this provider
 
 
 class AskedQuery(NamedTuple):
@@ -47,6 +50,9 @@ class Asker:
     state: AgentState
     clock: Clock
     elapsed_s: Callable[[], float]  # since the hunt began
+    _ends: Counter[tuple[str, int]] = field(
+        default_factory=Counter
+    )  # queries of many results that had none after this page, by provider
     _named: HashSet = field(default_factory=HashSet)  # provider and address
 
     async def ask_all(self, queries: Sequence[AskedQuery]) -> int:
@@ -74,7 +80,7 @@ class Asker:
         of_new = first_page_worth(list(had.values()), once)
         asked = 0
         rules = self.plan.rules
-        for _ in range(rules.queries_per_round * rules.counted_per_query):
+        for _ in range(rules.queries_per_round * rules.deepened):
             usable = {source.name: source for source in self.providers.usable}
             going_on = [
                 step for step in steps if step.has_more and step.source in usable
@@ -95,7 +101,7 @@ class Asker:
 
     def _pages_had(self, step: HuntStep) -> PagesHad:
         return PagesHad(
-            self._worth(step), step.results, step.seeds, step.last_new, step.pages
+            self._worth(step), step.results, step.new, step.last_new, step.pages
         )
 
     def _worth(self, step: HuntStep) -> float:
@@ -164,11 +170,18 @@ class Asker:
         repeats = not self._note_named(source, page)
         most = min(terms.max_results, self.plan.max_results or terms.max_results)
         step = self.results.open_step(self._new_step(asked, source))
+        if step.pages and step.read == step.pages:
+            step.fade()
+        if not page.results and step.results >= MANY_RESULTS:
+            self._ends[source.name, number - 1] += 1
         step.results += len(page.results)
         step.seeds += new
         step.pages = max(step.pages, number)
         step.has_more = (
-            page.has_more and not repeats and number * terms.page_size < most
+            page.has_more
+            and not repeats
+            and number * terms.page_size < most
+            and self._ends[source.name, number] < SURE_ENDS
         )
         step.last_new = new / len(page.results) if page.results else 0.0
         self._learn(asked, page, step.results)

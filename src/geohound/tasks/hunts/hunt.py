@@ -172,13 +172,10 @@ class Hunt:
             return await asker.ask_all(self._first_queries())
         renew_correlations(self.known, self.plan.rules, self._now)
         had = await asker.deepen() if self.plan.rules.deepens else 0
-        room = (
-            self.plan.rules.queries_per_round * self.plan.rules.counted_per_query - had
-        )
         had += await asker.ask_all(
             [
-                AskedQuery(w, (w,), is_count=True)
-                for w in self._uncounted()[: max(0, room)]
+                AskedQuery(word, (word,), is_count=True)
+                for word in self._uncounted()[: self._room_for_counts(had)]
             ]
         )
         chosen = next_queries(
@@ -192,6 +189,13 @@ class Hunt:
                 *self._from_pool(max(1, len(learned)) if learned else SEED_ROUND),
             ]
         )
+
+    def _room_for_counts(self, had: int) -> int:
+        """How many words may be counted in a round: by the published rules all of the k·5 best."""
+        rules = self.plan.rules
+        if rules.deepens:
+            return max(0, rules.queries_per_round * rules.deepened - had)
+        return rules.queries_per_round * rules.counted_per_query
 
     def _uncounted(self) -> list[str]:
         return words_to_count(

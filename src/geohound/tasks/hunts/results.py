@@ -43,9 +43,26 @@ class HuntStep:
     source: str = ""  # the provider
     on_subject: int = 0  # of the services, those about what the user looks for
 
+    faded_services: float = 0.0  # of earlier rounds, by as much as they count less
+    faded_on_subject: float = 0.0
+    faded_seeds: float = 0.0
+
     def worth(self, off_subject: float) -> float:
-        """What its services count."""
-        return self.on_subject + off_subject * (self.services - self.on_subject)
+        """What its services count; those of the round before half, and so on."""
+        about = self.on_subject - self.faded_on_subject
+        others = self.services - self.faded_services - about
+        return about + off_subject * others
+
+    @property
+    def new(self) -> float:
+        """Its new results, counted in the same way."""
+        return self.seeds - self.faded_seeds
+
+    def fade(self) -> None:
+        """Another round asks for more: the best pages came first, so the latest say most about the next."""
+        self.faded_services += (self.services - self.faded_services) / 2
+        self.faded_on_subject += (self.on_subject - self.faded_on_subject) / 2
+        self.faded_seeds += (self.seeds - self.faded_seeds) / 2
 
 
 @dataclass(slots=True)

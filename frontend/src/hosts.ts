@@ -51,8 +51,7 @@ export class HostMap {
         constrainOnlyCenter: true,
       }),
     });
-    map.once("change:size", () => map.getView().fit(WORLD));
-    map.getView().fit(WORLD);
+    showWorld(map, target);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.palette = readPalette();
       [...outlines, points].forEach((layer) => layer.changed());
@@ -96,6 +95,20 @@ export class HostMap {
       ...label,
     });
   }
+}
+
+/** The whole world, whatever size the page gives the map, until somebody has moved it. */
+function showWorld(map: OlMap, target: HTMLElement): void {
+  let isTouched = false;
+  const fit = (): void => {
+    const size = map.getSize();
+    if (!isTouched && size?.[0] && size[1]) map.getView().fit(WORLD, { size });
+  };
+  for (const name of ["pointerdown", "keydown"]) {
+    target.addEventListener(name, () => (isTouched = true), { once: true });
+  }
+  map.on("change:size", fit);
+  fit();
 }
 
 function withAlpha(color: string, alpha: number): string {

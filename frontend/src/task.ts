@@ -172,10 +172,10 @@ function showVisit(page: HTMLElement, event: TaskEvent): void {
   const reasons = page.querySelector<HTMLElement>("[data-drops]")?.dataset["reasons"] ?? "{}";
   const reason = text(event, "reason");
   const words = (JSON.parse(reasons) as Record<string, string>)[reason] ?? reason;
-  const outcome = words || text(event, "status") || t("not asked");
+  const outcome = [words, text(event, "status")].filter(Boolean).join(" ");
   const seconds = Number(event["elapsed_s"]);
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
-  const note = element("span", `${outcome} · ${took}`);
+  const note = element("span", outcome ? `${outcome} · ${took}` : t("not asked"));
   note.className = "muted";
   const line = element("li", "");
   line.className = "is-new";

@@ -110,9 +110,15 @@ def test_words_or_the_box_alone_can_be_searched_by(client, samples):
 
 def test_layers_can_be_listed_in_place_of_services(client, samples):
     tree = LexborHTMLParser(client.get("/?q=register&what=layers&limit=5").text)
-    titles = [" ".join(each.text().split()) for each in tree.css(".hit .layer-list li")]
+    titles = [" ".join(each.text().split()) for each in tree.css(".hit h3")]
     assert len(titles) == 5
     assert all(title.startswith("Register number") for title in titles)
+    assert "1,200 layers" in tree.css_first(".found-head h2").text()
+    assert tree.css_first(".of-service a").text() == "City registers"
+    (following,) = [a.attributes["href"] for a in tree.css("a[rel=next]")]
+    later = LexborHTMLParser(client.get(following).text)
+    assert later.css_first(".pager-at").text() == "6 to 10 of 1,200"
+    assert not {*titles} & {each.text().strip() for each in later.css(".hit h3")}
 
 
 def test_the_results_page_offers_every_download(client):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
+from geohound.model.health import Check
 from geohound.portal.app import create_app
 from geohound.portal.assets import Assets, load_assets
+from geohound.portal.pages.service import latency_line
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 def test_a_service_page_tells_all_that_is_known(client, samples):
@@ -159,3 +164,23 @@ def test_a_broken_manifest_is_no_build(tmp_path, manifest):
     (tmp_path / ".vite").mkdir()
     (tmp_path / ".vite" / "manifest.json").write_text(manifest)
     assert load_assets(tmp_path) == Assets()
+
+
+def test_a_line_of_response_times_stands_on_zero() -> None:
+    """Between 100 and 101 ms there is nothing to see; it was drawn from the bottom to the top."""
+    drawn = latency_line(
+        [Check("a", NOON, True, elapsed_s=seconds) for seconds in (0.100, 0.101)]
+    )
+    assert drawn is not None
+    heights = [float(point.partition(",")[2]) for point in drawn.line.split()]
+    assert abs(heights[0] - heights[1]) < 1
+    assert (drawn.low, drawn.high) == (0.100, 0.101)
+
+
+def test_a_table_of_layers_has_no_column_without_a_word(client, samples) -> None:
+    def heads(service) -> list[str]:
+        tree = LexborHTMLParser(client.get(f"/services/{service.id}").text)
+        return [each.text() for each in tree.css(".layer-table thead th")]
+
+    assert heads(samples.rivers) == ["Layer", "Box", "Reference systems", "Show"]
+    assert heads(samples.many) == ["Layer", "Box", "Show"]

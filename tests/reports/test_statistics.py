@@ -388,3 +388,26 @@ def test_growth_ends_at_the_later_of_two_dates(facts) -> None:
         "country-growth", facts._replace(since=MARCH, now=MAY - timedelta(days=1))
     ).rows
     assert {row[0]: row[1:4] for row in rows} == {"EC": (0, 2, 2), "CO": (0, 1, 1)}
+
+
+def test_numbers_beside_bars_say_what_they_count() -> None:
+    table = Table(("width", "depth", "pages", "tests", "services"), [(1, 0, 8, 0, 2)])
+    assert ">width 1 · depth 0<" in str(draw("depth-width", "Depth and width", table))
+
+
+def test_the_colours_of_a_density_map_have_a_scale_from_one_to_most() -> None:
+    rows = [(10.0, 20.0, 3, 1_250, 0.1), (50.0, 8.0, 1, 1, 0.1)]
+    columns = ("lat", "lon", "services", "within_radius", "per_10000_sq_miles")
+    drawn = str(draw("density", "Density", Table(columns, rows)))
+    assert ">1<" in drawn
+    assert ">1,250<" in drawn
+    assert drawn.count("<circle") == 2
+
+
+def test_a_place_has_one_circle_for_the_topic_that_has_most_there() -> None:
+    columns = ("topic", "lat", "lon", "of_topic", "services", "label")
+    rows = [("a", 1.0, 2.0, 7, 8, "7/8"), ("b", 1.0, 2.0, 8, 8, "8/8")]
+    drawn = str(draw("topic-places", "Places", Table(columns, rows)))
+    assert drawn.count("<circle") == 1
+    assert ">8/8<" in drawn
+    assert ">7/8<" not in drawn

@@ -177,6 +177,7 @@ def _portal(
 ) -> Starlette:
     """The portal over this catalogue, as the settings say."""
     from geohound.portal.app import About, PortalTasks, create_app  # noqa: PLC0415 - as above
+    from geohound.portal.portal import UsualBounds  # noqa: PLC0415
     from geohound.tasks.monitoring import maintenance_of  # noqa: PLC0415
 
     from .hunt import ready_searchers  # noqa: PLC0415
@@ -196,6 +197,9 @@ def _portal(
         tuple(app.orders()),
         may_write=not opened.is_read_only,
         searchers=ready_searchers(settings),
+        usual=UsualBounds(
+            settings.max_depth, settings.page_limit, settings.max_queries
+        ),
         max_running=settings.tasks_per_user,
         visits=partial(app.visits, settings),
     )

@@ -101,6 +101,15 @@ class About:
 
 
 @dataclass(frozen=True)
+class UsualBounds:
+    """How far a task goes where nobody says otherwise."""
+
+    depth: int = _DEFAULTS.max_depth
+    pages: int = _DEFAULTS.page_limit
+    queries: int = _DEFAULTS.max_queries
+
+
+@dataclass(frozen=True)
 class PortalTasks:
     """The tasks of the catalogue, and whether tasks can be started, paused and stopped here by those who may."""
 
@@ -111,6 +120,7 @@ class PortalTasks:
     searchers: Sequence[
         str
     ] = ()  # search providers that are set up here, as id or id=address
+    usual: UsualBounds = UsualBounds()
     max_running: int = 5  # tasks of one user at a time; administrators have no limit
     visits: Visits = lambda _task: ()
 

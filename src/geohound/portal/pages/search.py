@@ -80,12 +80,22 @@ class PageView:
         return [*mode, *what, *layers, *others]
 
 
+@dataclass(frozen=True)
+class CardPage:
+    """The results that one page shows: one card may stand for several of them."""
+
+    cards: list[Card]
+    results: int = 0
+    total: int = 0
+
+
 def search_page(request: Request) -> Response:
     """GET /"""
     portal = portal_of(request)
     params = request.query_params
     view = view_of(params)
-    trouble, query, results, cards = None, Query(), None, []
+    trouble, query, results = None, Query(), None
+    page = CardPage([])
     try:
         query, view = query_of(portal, params)
         facet_values = max(
@@ -94,7 +104,7 @@ def search_page(request: Request) -> Response:
         results = portal.index.search(
             replace(query, facet_values=facet_values, related=True)
         )
-        cards = _cards(portal, query, results, view)
+        page = _cards(portal, query, results, view)
     except ParameterError as error:
         trouble = error
     drawn = layers_named(portal, view.drawn)
@@ -102,11 +112,12 @@ def search_page(request: Request) -> Response:
     context = {
         **_form(request, portal, query, results),
         **_links(query, results, view),
+        "paging": _paging(query, page, view),
         "downloads": _downloads(portal, query)
         if may_download(visitor_of(request))
         else [],
         "view": view,
-        "cards": cards,
+        "cards": page.cards,
         "drawn": [each.record() for each in drawn],
         "trouble": trouble,
         "is_front": is_front,
@@ -115,21 +126,21 @@ def search_page(request: Request) -> Response:
         and portal.may_write
         and may_use(visitor_of(request), Right.START_TASK),
         "may_keep": may_keep_anything(visitor_of(request), portal),
-        "has_address": any(_is_at(query.text, card.service) for card in cards),
+        "has_address": any(_is_at(query.text, card.service) for card in page.cards),
         "address": query.text
         if query.text.lower().startswith(("http://", "https://"))
         else "",
     }
-    page = render(request, "search.html", context, 400 if trouble else 200)
+    answer = render(request, "search.html", context, 400 if trouble else 200)
     # The front page lists everything, and may load nothing from anybody before it is asked to.
-    addable = [] if is_front else [card.drawn for card in cards]
+    addable = [] if is_front else [card.drawn for card in page.cards]
     urls = [each.drawing.url for each in (*drawn, *addable) if each]
-    page.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
+    answer.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
     if context[
         "may_keep"
     ]:  # with `no-referrer` browsers do not say where a form comes from
-        page.headers["Referrer-Policy"] = "same-origin"
-    return page
+        answer.headers["Referrer-Policy"] = "same-origin"
+    return answer
 
 
 def view_of(params: QueryParams) -> PageView:
@@ -169,12 +180,13 @@ def query_of(portal: Portal, params: QueryParams) -> tuple[Query, PageView]:
     return replace(query, text="") if view.mode == "box" else query, view
 
 
-def _cards(
-    portal: Portal, query: Query, results: Results, view: PageView
-) -> list[Card]:
+def _cards(portal: Portal, query: Query, results: Results, view: PageView) -> CardPage:
     if view.what == "layers":
-        return layer_cards(portal, portal.index.layers(query).hits, query)
-    return service_cards(portal, results.hits, query)
+        found = portal.index.layers(query)
+        cards = layer_cards(portal, found.hits, query)
+        return CardPage(cards, len(found.hits), found.total)
+    cards = service_cards(portal, results.hits, query)
+    return CardPage(cards, len(results.hits), results.total)
 
 
 def _form(
@@ -210,7 +222,6 @@ def _links(query: Query, results: Results | None, view: PageView) -> dict[str, A
     suggestion = results.suggestion if results else ""
     related = results.related if results else ()
     return {
-        "paging": _page_hits(query, results, view) if results else None,
         "wider": to(bbox=None),
         "overlapping": to(relation=Relation.OVERLAPS),
         "unfiltered": to(
@@ -364,16 +375,13 @@ def _groups(portal: Portal, query: Query, results: Results | None) -> list[Facet
     return groups
 
 
-def _page_hits(query: Query, results: Results, view: PageView) -> Paging:
-    after = query.offset + query.limit
+def _paging(query: Query, page: CardPage, view: PageView) -> Paging:
+    after, before = query.offset + query.limit, max(0, query.offset - query.limit)
+    is_more = page.total > after and after <= MAX_OFFSET
     return Paging(
         first=query.offset + 1,
-        last=query.offset + len(results.hits),
-        total=results.total,
-        before=search_url(query, view, offset=max(0, query.offset - query.limit))
-        if query.offset
-        else "",
-        after=search_url(query, view, offset=after)
-        if results.total > after and after <= MAX_OFFSET
-        else "",
+        last=query.offset + page.results,
+        total=page.total,
+        before=search_url(query, view, offset=before) if query.offset else "",
+        after=search_url(query, view, offset=after) if is_more else "",
     )

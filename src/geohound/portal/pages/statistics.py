@@ -33,6 +33,7 @@ from geohound.reports import TASK_REPORTS, Table
 from geohound.reports.charts import CHARTS, draw
 from geohound.reports.charts.world import land_path, read_land
 from geohound.reports.country_growth import DAYS
+from geohound.reports.halflife import TOO_FEW
 from geohound.views.params import PAGES, read_query
 from geohound.views.parsing import read
 
@@ -83,11 +84,19 @@ class Figure:
 
     @property
     def rows(self) -> list[tuple[str | int | float, ...]]:
-        return self.table.rows[:SHOWN_ROWS]
+        return _telling(self.name, self.table)[:SHOWN_ROWS]
 
     @property
     def left(self) -> int:
-        return max(0, len(self.table.rows) - SHOWN_ROWS)
+        return len(self.table.rows) - len(self.rows)
+
+
+def _telling(name: str, table: Table) -> list[tuple[str | int | float, ...]]:
+    """Without groups of which too few have died to say anything."""
+    if name != "halflife":
+        return table.rows
+    at = table.columns.index("half_life_days")
+    return [row for row in table.rows if row[at] != TOO_FEW]
 
 
 @dataclass(frozen=True)

@@ -184,6 +184,7 @@ def _tasks_page(
         and may_use(visitor_of(request), Right.START_TASK),
         "orders": sorted(tasks.orders),
         "searchers": [name.partition("=")[0] for name in tasks.searchers],
+        "usual": tasks.usual,
         "typed": words,
         "how": _way(words, bool(tasks.searchers)),
         "chosen_kinds": filled.get("kinds", ()),

@@ -88,7 +88,10 @@ def draw(
         points = [_point(row, label, places) for row in table.rows]
         return draw_lines(svg, points, names, named[chart.label])
     group = columns.index(chart.group) if chart.group else -1
-    bars = [_bar(row, label, group, places) for row in table.rows]
+    of_bars = BarColumns(
+        label, group, places, (named.get(chart.group, ""), named.get(chart.label, ""))
+    )
+    bars = [_bar(row, of_bars) for row in table.rows]
     if chart.form == "columns":
         return draw_columns(svg, bars, shown)
     filled = [bar for bar in bars if any(bar[1])]
@@ -104,14 +107,28 @@ def _point(
     return float(row[label]), [float(row[place]) for place in places]
 
 
-def _bar(
-    row: tuple[Cell, ...], label: int, group: int, places: Sequence[int]
-) -> tuple[str, list[float]]:
-    return _bar_name(row, label, group), [_number(row[place]) for place in places]
+class BarColumns(NamedTuple):
+    """Where a row has the names and the values of its bar, and what its name is called."""
+
+    label: int
+    group: int  # -1: none
+    values: Sequence[int]
+    called: tuple[str, str]  # group and label
 
 
-def _bar_name(row: tuple[Cell, ...], label: int, group: int) -> str:
-    return f"{row[group]} · {row[label]}" if group >= 0 else str(row[label])
+def _bar(row: tuple[Cell, ...], at: BarColumns) -> tuple[str, list[float]]:
+    return _bar_name(row, at), [_number(row[place]) for place in at.values]
+
+
+def _bar_name(row: tuple[Cell, ...], at: BarColumns) -> str:
+    """A number says nothing without the name of its column."""
+    if at.group < 0:
+        return str(row[at.label])
+    named = zip((row[at.group], row[at.label]), at.called, strict=True)
+    said = (
+        f"{what} {cell}" if isinstance(cell, int) else str(cell) for cell, what in named
+    )
+    return " · ".join(said)
 
 
 def _number(cell: object) -> float:

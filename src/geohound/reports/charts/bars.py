@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .svg import WIDTH, Svg, room_of, series, shorten, shown
+from .svg import CHAR, WIDTH, Svg, room_of, series, shorten, shown
 
 RIGHT, ROW, TOP = 46, 24, 12
 THIN = 13  # height of one of several bars below each other
 MAX_LABEL_CHARS = 28
-CHAR = 6.9  # width of a character, about
 Bars = Sequence[tuple[str, list[float]]]
 
 

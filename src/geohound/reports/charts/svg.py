@@ -37,7 +37,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
     | dict(zip(RAMP, _RAMP, strict=True))
 )
 FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', 'Liberation Sans', Arial, sans-serif"
-_CHAR, _LINE = 6.9, 18  # of a legend: the width of a character and the height of a line
+CHAR, _LINE = 6.9, 18  # of a legend: the width of a character and the height of a line
 
 
 class Svg:
@@ -69,7 +69,7 @@ class Svg:
         """The colours of the values, in as many lines as they need; the height of all lines but the first."""
         x, line = 10.0, 0
         for name, colour in zip(names, SERIES, strict=False):
-            width = 26 + _CHAR * len(name)
+            width = 26 + CHAR * len(name)
             if x > 10.0 and x + width > WIDTH:
                 x, line = 10.0, line + 1
             self.add(

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from geohound.reports._table import Cell
 
-from .svg import RAMP, SERIES, WIDTH, Svg
+from .svg import CHAR, RAMP, SERIES, WIDTH, Svg, room_of, shown
 
 Land = Sequence[tuple[float, float]]  # a ring of longitudes and latitudes
 HEIGHT, TOP = 254, 26
 _NORTH, _SOUTH = 85.0, -60.0
 MAX_PLACES = 1_500
+_STEP = 18  # width of a colour of the scale
 _APART = 0.35  # points of an outline that are closer than this are one
 
 
@@ -51,7 +52,6 @@ def draw_world(
     else:
         for lon in range(-150, 180, 30):
             svg.add("line", x1=_x(lon), x2=_x(lon), y1=TOP, y2=HEIGHT, stroke="line")
-    svg.legend(names, 16) if len(names) > 1 else svg.text(10, 16, names[0])
     placed = [row for row in rows[:MAX_PLACES] if row[where.lat] != ""]
     most = (
         max(
@@ -59,9 +59,36 @@ def draw_world(
         )
         or 1.0
     )
-    for row in reversed(placed):
+    if len(names) > 1:
+        svg.legend(names, 16)
+    else:
+        _draw_scale(svg, names[0], most)
+    for row in reversed(_one_a_place(placed, where)):
         _draw_place(svg, row, where, most)
     return svg.document(HEIGHT)
+
+
+def _one_a_place(
+    rows: Sequence[tuple[Cell, ...]], where: MapColumns
+) -> list[tuple[Cell, ...]]:
+    """Of rows for the same place, as of several topics, that with the most: circles would hide each other."""
+    best: dict[tuple[Cell, Cell], tuple[Cell, ...]] = {}
+    for row in rows:
+        at = row[where.lat], row[where.lon]
+        first = where.values[0]
+        if at not in best or float(row[first]) > float(best[at][first]):
+            best[at] = row
+    return list(best.values())
+
+
+def _draw_scale(svg: Svg, name: str, most: float) -> None:
+    """The colours from few to many, with the ends of the scale."""
+    svg.text(10, 16, name)
+    x = WIDTH - 10 - room_of(shown(most)) * CHAR - len(RAMP) * _STEP - 6
+    svg.text(x - 6, 16, "1", anchor="end", fill="soft")
+    for place, colour in enumerate(RAMP):
+        svg.add("rect", x=x + place * _STEP, y=7, width=_STEP, height=10, fill=colour)
+    svg.text(x + len(RAMP) * _STEP + 6, 16, shown(most), fill="soft")
 
 
 def _draw_place(
@@ -94,7 +121,14 @@ def _draw_place(
         stroke_width=0.8,
     )
     if where.label >= 0 and row[where.label]:
-        svg.text(x, y + 4, str(row[where.label]), anchor="middle", size=10)
+        _draw_label(svg, x, y, 6 + 11 * share, str(row[where.label]))
+
+
+def _draw_label(svg: Svg, x: float, y: float, away: float, words: str) -> None:
+    """Beside its circle, on the land, where it can be read by day and by night."""
+    is_far_east = x + away + room_of(words) * CHAR > WIDTH
+    at, anchor = (x - away, "end") if is_far_east else (x + away, "start")
+    svg.text(at, y + 4, words, anchor=anchor, size=11)
 
 
 def _x(lon: float) -> float:

@@ -13,10 +13,10 @@ from lab_truth import MARKS
 from loopback import running
 
 from geohound import app
-from geohound.app.checking import look_deeper
 from geohound.monitor.looking import Look, LookTarget, look_at
 from geohound.probe import identify
 from geohound.settings import Settings
+from geohound.tasks.checking import look_deeper
 
 pytestmark = MARKS
 KINDS = app.kinds()
@@ -74,7 +74,7 @@ async def _looks(url: str, kind: str, modes: list[str]) -> Said:
         BreakingProxy.mode = mode
         look = await look_at(LookTarget(service), fetcher, KINDS, 10**7, datetime.now(UTC))  # fmt: skip
         assert isinstance(look, Look), (mode, look)
-        look = await look_deeper(look, look.read or service, fetcher, 1)
+        look = await look_deeper(look, look.read or service, fetcher, KINDS, 1)
         said[mode] = (look.check.ok, look.check.reason)
     await fetcher.close()
     return said

@@ -25,6 +25,7 @@ from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.portal.check_routes import REST_S
 from geohound.search.index import CatalogueIndex
 from geohound.settings import Settings
+from geohound.tasks import observed
 from geohound.tasks.control import TaskControl
 
 CAPABILITIES = b"""<?xml version="1.0"?><WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms">
@@ -75,7 +76,13 @@ def portal_over(
             tasks=PortalTasks(
                 control, TaskEvents(control), ("fifo",), may_write=may_write
             ),
-            check=partial(wiring.check, settings, store.catalogue),
+            check=partial(
+                observed.check,
+                partial(wiring.fetcher, settings, None),
+                wiring.kinds(),
+                settings,
+                store.catalogue,
+            ),
         )
         with TestClient(app, follow_redirects=False) as client:
             yield client, service

@@ -16,6 +16,7 @@ from geohound import app as wiring
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.settings import Settings
+from geohound.tasks import observed
 from geohound.tasks.control import TaskControl
 
 CAPABILITIES = b"""<?xml version="1.0"?><WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms">
@@ -45,7 +46,9 @@ def visitor(store) -> Iterator[TestClient]:
         CatalogueIndex(store.catalogue, store.segments),
         wiring.kinds(),
         tasks=PortalTasks(control, TaskEvents(control), ("fifo",), may_write=True),
-        examine=partial(wiring.examine, settings),
+        examine=partial(
+            observed.examine, partial(wiring.fetcher, settings, None), wiring.kinds()
+        ),
     )
     with TestClient(app) as client:
         yield client

@@ -3,19 +3,17 @@
 A part is imported where it is made, so that a search does not load the network, nor a crawl the index.
 """
 
+from geohound.net.clock import CLOCK
+from geohound.stores.address import is_postgres, without_password
+
 from .catalogue import (
     OpenCatalogue,
     background_indexer,
     copy_catalogue,
     has_catalogue,
-    is_postgres,
     open_catalogue,
     open_store,
-    without_password,
 )
-from .checking import check, check_known, look_deeper, look_record
-from .clock import CLOCK
-from .examining import examine
 from .locations import locations_folder, locator
 from .network import (
     fetcher,
@@ -59,13 +57,10 @@ __all__ = [
     "Relay",
     "address_book",
     "background_indexer",
-    "check",
-    "check_known",
     "classifier",
     "copy_catalogue",
     "crawl_order",
     "divided_runner",
-    "examine",
     "examiner",
     "exporters",
     "fetcher",
@@ -79,8 +74,6 @@ __all__ = [
     "local_examiner",
     "locations_folder",
     "locator",
-    "look_deeper",
-    "look_record",
     "new_task",
     "open_catalogue",
     "open_store",

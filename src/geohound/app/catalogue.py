@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geohound.contracts import StoreError
-from geohound.settings import Settings, SettingsError, default_catalogue
+from geohound.net.clock import CLOCK
+from geohound.settings import Settings, default_catalogue
+from geohound.stores.address import is_postgres, is_there, may_exist, path_of
 from geohound.text.keyword_groups import NO_KEYWORDS
-
-from .clock import CLOCK
 
 if TYPE_CHECKING:
     from geohound.accounts import Accounts
@@ -115,62 +113,28 @@ def open_store(settings: Settings) -> Store:
         return postgres.open_store(address, CLOCK)
     from geohound.stores.sqlite import make_folder, open_store
 
-    if "://" in address:
-        raise SettingsError(
-            f"{without_password(address)} is no catalogue; name a SQLite file such as geoweb.db, or "
-            "postgresql://user@host/database."
-        )
     path = path_of(address)
     if str(path) == default_catalogue():
         make_folder(path.parent)
     return open_store(path, CLOCK)
 
 
-def is_postgres(address: str) -> bool:
-    return address.startswith(("postgresql://", "postgres://"))
-
-
-def without_password(address: str) -> str:
-    """The catalogue as people may see it."""
-    return re.sub(r"//([^/@:]*):[^/@]*@", r"//\1@", address)
-
-
-def has_catalogue(settings: Settings) -> bool:
-    """Is there a catalogue to open? A database is one unless it says otherwise."""
-    if is_postgres(settings.catalogue):
-        return True
-    try:
-        return path_of(settings.catalogue).is_file()
-    except OSError:  # whoever opens it says so
-        return False
-
-
-def path_of(address: str) -> Path:
-    """The file of a catalogue; an error where its name starts with the home of nobody."""
-    if not address.strip():
-        raise SettingsError(
-            "The name of the catalogue is empty; name a SQLite file such as geoweb.db."
-        )
-    try:
-        return Path(address).expanduser()
-    except RuntimeError:
-        raise SettingsError(
-            f"{address} is no catalogue: there is no user with the name after ~. Name another file."
-        ) from None
-
-
 def open_existing_store(settings: Settings) -> Store:
-    path = path_of(settings.catalogue)
-    if "://" not in settings.catalogue and not _may_exist(path):
+    address = settings.catalogue
+    if not may_exist(address):
+        path = str(path_of(address))
         named = (
-            ""
-            if str(path) == default_catalogue()
-            else f" --catalogue {shlex.quote(str(path))}"
+            "" if path == default_catalogue() else f" --catalogue {shlex.quote(path)}"
         )
         raise StoreError(
             f"No catalogue at {path}. To create one: geohound crawl URL{named}"
         )
     return open_store(settings)
+
+
+def has_catalogue(settings: Settings) -> bool:
+    """Is there a catalogue to open?"""
+    return is_there(settings.catalogue)
 
 
 def copy_catalogue(source: Settings, target: Settings) -> Iterator[CopiedTable]:
@@ -186,13 +150,6 @@ def copy_catalogue(source: Settings, target: Settings) -> Iterator[CopiedTable]:
         for store in (one, other):
             opened.enter_context(store.database.explaining())
         yield from copy_catalogue(one.database, other.database)
-
-
-def _may_exist(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # of its folder, or of its name; whoever opens it says so
-        return True
 
 
 def background_indexer(store: Store, settings: Settings) -> BackgroundIndexer:

@@ -8,9 +8,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from geohound.net.clock import CLOCK
 from geohound.settings import Settings, SettingsError
-
-from .clock import CLOCK
 
 if TYPE_CHECKING:
     from geohound.browser import PageRunner

@@ -11,17 +11,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geohound.net.clock import CLOCK
 from geohound.settings import Settings, SettingsError
+from geohound.stores.address import is_postgres, one_name, without_password
 
 from .catalogue import (
     background_indexer,
-    is_postgres,
     open_existing_store,
     open_store,
-    path_of,
-    without_password,
 )
-from .clock import CLOCK
 from .locations import locator
 from .network import (
     fetcher,
@@ -139,14 +137,9 @@ def _open_host_claims(catalogue: str) -> SqlHostClaims:
 @asynccontextmanager
 async def task_hosts(settings: Settings) -> AsyncIterator[TaskPoliteness]:
     """Turns at hosts for one task, shared with whoever else writes to its catalogue."""
-    async with _hosts_in_use().share(_one_name(settings.catalogue)) as shared:
+    async with _hosts_in_use().share(one_name(settings.catalogue)) as shared:
         with closing(task_politeness(settings, shared)) as hosts:
             yield hosts
-
-
-def _one_name(catalogue: str) -> str:
-    """One file may have several names."""
-    return catalogue if is_postgres(catalogue) else str(path_of(catalogue).resolve())
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from geohound.model.service import Service
 from geohound.model.user_error import MissingError
 from geohound.monitor.looking import Look, RecordingFetcher, failed_look
 from geohound.settings import Settings
+from geohound.tasks.checking import check_known, look_deeper, look_record
 from geohound.views.looks import LookRecord
 
 from . import hints, options, printing
@@ -102,12 +103,12 @@ async def _check_all(
     name: str,
     layers: int,
 ) -> list[LookRecord]:
-    fetcher = app.fetcher(settings)
+    fetcher, kinds = app.fetcher(settings), app.kinds()
     try:
         if not services:
             return await _check_stranger(settings, fetcher, name, layers)
         return [
-            await app.check_known(settings, catalogue, fetcher, each, layers)
+            await check_known(settings, kinds, catalogue, fetcher, each, layers)
             for each in services
         ]
     finally:
@@ -124,7 +125,7 @@ async def _check_stranger(
     now = datetime.now(UTC)
     if not verdict.services:
         look = failed_look("", verdict, now, asking.asked)
-        return [app.look_record(settings, Service("", url), look)]
+        return [look_record(settings, Service("", url), look)]
     looks = []
     for service in verdict.services:
         last = asking.last.elapsed_s if asking.last else 0.0
@@ -132,8 +133,8 @@ async def _check_stranger(
             Check(service.id, now, True, service.tls_fault, last, service.fingerprint),
             asked=asking.asked,
         )
-        look = await app.look_deeper(good, service, fetcher, layers)
-        looks.append(app.look_record(settings, service, look))
+        look = await look_deeper(good, service, fetcher, app.kinds(), layers)
+        looks.append(look_record(settings, service, look))
     return looks
 
 

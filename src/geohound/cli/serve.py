@@ -16,6 +16,7 @@ from geohound import app
 from geohound.model.account import Role
 from geohound.portal import listener
 from geohound.settings import Settings, SettingsError
+from geohound.tasks import observed
 from geohound.tasks.supervisor import Supervisor
 
 from . import options, printing
@@ -203,10 +204,11 @@ def _portal(
         max_running=settings.tasks_per_user,
         visits=partial(app.visits, settings),
     )
+    kinds = app.kinds()
     return create_app(
         opened.catalogue,
         opened.index,
-        app.kinds(),
+        kinds,
         about=about,
         classifier=app.classifier(settings.topic_files, settings.topic_match),
         tasks=tasks,
@@ -218,8 +220,14 @@ def _portal(
         origins=settings.web_origins,
         files=opened.files,
         exporters=app.exporters(),
-        examine=partial(app.examine, settings),
-        check=partial(app.check, settings, opened.catalogue),
+        examine=partial(observed.examine, partial(app.fetcher, settings, None), kinds),
+        check=partial(
+            observed.check,
+            partial(app.fetcher, settings, None),
+            kinds,
+            settings,
+            opened.catalogue,
+        ),
         relay=app.Relay(settings),
         is_relay_for_guests=settings.proxy_for_guests,
         accounts=None if single_user else opened.accounts,

@@ -18,3 +18,6 @@ class SystemClock:
         import asyncio  # noqa: PLC0415 - who only looks at the time does without it
 
         await asyncio.sleep(seconds)
+
+
+CLOCK = SystemClock()  # that all parts of a process share

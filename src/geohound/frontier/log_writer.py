@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -42,6 +43,9 @@ class LogWriter:
         self._claim = claim
         self._when_written = when_written
         self._open: _Batch | None = None
+        self._closed: deque[_Batch] = (
+            deque()
+        )  # that somebody waits for: they take no more
         self._sent: _Batch | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._error: StoreError | None = None
@@ -49,11 +53,9 @@ class LogWriter:
     @property
     def is_behind(self) -> bool:
         """Is too much unwritten?"""
-        return (
-            self._sent is not None
-            and self._open is not None
-            and self._open.batch.size > MOST_UNWRITTEN
-        )
+        waiting = filter(None, (*self._closed, self._open))
+        rows = sum(sheet.batch.size for sheet in waiting)
+        return self._sent is not None and rows > MOST_UNWRITTEN
 
     def batch(self) -> FrontierBatch:
         """The batch that is being filled; it is sent soon. StoreError after one that could not be written."""
@@ -68,8 +70,11 @@ class LogWriter:
             self._send()
 
     async def flush(self) -> None:
-        """Return when all that was put in before is on disk."""
-        last = self._open or self._sent
+        """Return when all that was put in before is on disk; what others put in after that is in another batch."""
+        if self._open is not None:
+            self._closed.append(self._open)
+            self._open = None
+        last = self._closed[-1] if self._closed else self._sent
         self._send()
         if last is not None:
             await asyncio.shield(
@@ -88,17 +93,20 @@ class LogWriter:
         return self._open
 
     def _send(self) -> None:
-        """Have the open batch written, unless another one is; its end sends the next."""
-        if self._open is None or self._sent is not None:
+        """Have the next batch written, unless another one is; its end sends the next."""
+        sheet = self._closed[0] if self._closed else self._open
+        if self._sent is not None or sheet is None:
             return
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._sent, self._open = self._open, None
+        if self._closed:
+            self._closed.popleft()
+        else:
+            self._open = None
+        self._sent = sheet
         try:
-            appended = asyncio.ensure_future(
-                self._log.append(self._claim, self._sent.batch)
-            )
+            appended = asyncio.ensure_future(self._log.append(self._claim, sheet.batch))
         except StoreError as error:
             self._fail(error)
         else:
@@ -131,7 +139,8 @@ class LogWriter:
 
     def _fail(self, error: StoreError) -> None:
         self._error = error
-        for sheet in filter(None, (self._sent, self._open)):
+        for sheet in filter(None, (self._sent, *self._closed, self._open)):
             sheet.written.set_exception(error)
             sheet.written.exception()  # known now, also where nobody waits for it
         self._sent = self._open = None
+        self._closed.clear()

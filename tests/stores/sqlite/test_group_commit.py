@@ -236,3 +236,22 @@ def test_log_requests_robots_and_catalogue_share_one_commit(tmp_path):
     assert store.catalogue.count() == (1, 1)
     assert store.requests.hosts(claim.task) == {"a.test"}
     store.close()
+
+
+def test_requests_of_many_visits_share_a_write(tmp_path):
+    store = open_store(tmp_path / "c.db", SystemClock())
+
+    async def story():
+        asked = [
+            RequestRecord(NOON, f"{n}.org", f"http://{n}.org/", 200, None, 10, 0.1, "")
+            for n in range(50)
+        ]
+        await asyncio.gather(*{store.requests.record(1, [each]) for each in asked})
+        assert store.requests.counts(1).requests == 50
+        again = {store.requests.record(1, [each]) for each in asked}
+        assert len(again) == 1, "all wait for one and the same write"
+        await asyncio.gather(*again)
+        assert store.requests.counts(1).requests == 100
+
+    asyncio.run(story())
+    store.close()

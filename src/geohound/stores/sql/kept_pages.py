@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from geohound.contracts import Clock
 from geohound.model.work.kept_page import KeptPage, PageRoom
 
-from .database import Connection, Database
-from .group_commit import LINGER_S, GroupCommit, awaited
+from .database import Connection, Database, marks
+from .group_commit import GroupCommit, SharedWrite
 from .services.codec import clean
 
 _KEEP = """
 INSERT INTO kept_page (url, task, at, keyword_group, content_type, size, packed, until, is_whole)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_FORGET = "DELETE FROM kept_page WHERE url IN"
+_AT_ONCE = 256
 _EXPIRE = "DELETE FROM kept_page WHERE until < ? RETURNING size"
 # Those of the best group stay longest, of one group the latest.
 _TRIM = """
@@ -41,11 +41,8 @@ class SqlKeptPages:
 
     def __init__(self, database: Database, commits: GroupCommit, clock: Clock) -> None:
         self._database = database
-        self._commits = commits
         self._clock = clock
-        self._lock = threading.Lock()
-        self._waiting: list[_Row] = []  # for the next commit
-        self._written: asyncio.Future[None] | None = None  # that commit
+        self._kept = SharedWrite(commits, self._write)
         self._total: int | None = (
             None  # bytes; what other processes keep meanwhile counts when it is tidied again
         )
@@ -55,33 +52,28 @@ class SqlKeptPages:
         now = self._clock.now().timestamp()
         size, until = len(page.packed), now + page.days * 86400
         names = clean(page.url), task, now, page.group, clean(page.content_type)
-        with self._lock:
-            self._waiting.append((*names, size, page.packed, until, page.is_whole))
-            if (
-                len(self._waiting) == 1
-                or self._written is None
-                or self._written.get_loop().is_closed()
-            ):
-                written = self._commits.submit(
-                    partial(self._write, room=room), linger_s=LINGER_S
-                )
-                self._written = awaited(written)
-            return self._written
+        row = (*names, size, page.packed, until, page.is_whole)
+        return self._kept.add([(row, room)] if size <= room.bytes else [])
 
-    def _write(self, connection: Connection, room: PageRoom) -> None:
+    def _write(
+        self, connection: Connection, kept: Sequence[tuple[_Row, PageRoom]]
+    ) -> None:
+        if not kept:
+            return
         self._database.lock(connection, "kept pages")
-        with self._lock:
-            rows, self._waiting = self._waiting, []
+        room = kept[-1][1]
         total = self._total if self._total is not None else _size(connection)
-        for row in rows:
-            url, size = row[0], row[5]
-            if size <= room.bytes:
-                before = connection.execute(
-                    "SELECT size FROM kept_page WHERE url = ?", (url,)
-                ).fetchone()
-                connection.execute("DELETE FROM kept_page WHERE url = ?", (url,))
-                connection.execute(_KEEP, row)
-                total += size - (before[0] if before else 0)
+        rows = list({row[0]: row for row, _ in kept}.values())
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            known = [url for url, *_ in some]
+            before = connection.execute(
+                f"{_FORGET} ({marks(known)}) RETURNING size", known
+            )
+            total += sum(row[5] for row in some) - sum(
+                size for (size,) in before.fetchall()
+            )
+            connection.executemany(_KEEP, some)
         now = self._clock.now().timestamp()
         if now - self._expired_at >= _EXPIRE_EVERY_S:
             self._expired_at = now

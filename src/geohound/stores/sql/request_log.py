@@ -12,7 +12,7 @@ from geohound.model.work.frontier import RequestCounts
 from geohound.model.work.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database
-from .group_commit import LINGER_S, GroupCommit, awaited
+from .group_commit import GroupCommit, SharedWrite
 from .services.codec import clean
 
 _INSERT = """
@@ -25,17 +25,12 @@ SELECT at, host, url, status, reason, bytes, elapsed_s, address FROM request WHE
 class SqlRequestLog:
     def __init__(self, database: Database, commits: GroupCommit) -> None:
         self._database = database
-        self._commits = commits
+        self._made = SharedWrite(commits, _insert)
 
     def record(
         self, task: TaskId, requests: Sequence[RequestRecord]
     ) -> asyncio.Future[None]:
-        def write(connection: Connection) -> None:
-            connection.executemany(
-                _INSERT, [_row(task, request) for request in requests]
-            )
-
-        return awaited(self._commits.submit(write, linger_s=LINGER_S))
+        return self._made.add([(task, request) for request in requests])
 
     def to_host(self, host: str, limit: int = 0) -> Sequence[RequestRecord]:
         rows = self._database.read().execute(_SELECT, (host, limit or ALL_ROWS))
@@ -54,6 +49,12 @@ class SqlRequestLog:
     def counts(self, task: TaskId) -> RequestCounts:
         sql = "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM request WHERE task = ?"
         return RequestCounts(*self._database.read().execute(sql, (task,)).fetchone())
+
+
+def _insert(
+    connection: Connection, made: Sequence[tuple[TaskId, RequestRecord]]
+) -> None:
+    connection.executemany(_INSERT, [_row(*each) for each in made])
 
 
 def _row(task: TaskId, request: RequestRecord) -> tuple[object, ...]:

@@ -76,11 +76,7 @@ def service_page(request: Request) -> Response:
     checks = portal.catalogue.checks(service.id)
     sightings = portal.catalogue.sightings(service.id)
     past = portal.past
-    may_check = (
-        portal.check is not None
-        and portal.may_write
-        and may_use(visitor_of(request), Right.START_TASK)
-    )
+    may_check = _may_check(request, portal)
     context = {
         "service": service,
         "opened": layer,
@@ -115,11 +111,7 @@ def service_page(request: Request) -> Response:
         "may_check": may_check,
         "score_formula": FORMULA,
         "rest_s": rest_s(portal, service) if may_check else 0,
-        "siblings": [
-            other
-            for other in portal.catalogue.at(service.endpoint, with_layers=False)
-            if other.id != service.id
-        ],
+        "siblings": _siblings(portal, service),
     }
     page = render(request, "service.html", context)
     page.headers["Referrer-Policy"] = (
@@ -128,6 +120,18 @@ def service_page(request: Request) -> Response:
     if drawing:
         page.headers["Content-Security-Policy"] = policy_for(drawing.url)
     return page
+
+
+def _may_check(request: Request, portal: Portal) -> bool:
+    """True if this visitor may have the service checked now."""
+    is_offered = portal.check is not None and portal.may_write
+    return is_offered and may_use(visitor_of(request), Right.START_TASK)
+
+
+def _siblings(portal: Portal, service: Service) -> list[Service]:
+    """Other services at the same address."""
+    there = portal.catalogue.at(service.endpoint, with_layers=False)
+    return [other for other in there if other.id != service.id]
 
 
 @dataclass(frozen=True)

@@ -283,3 +283,35 @@ def test_an_address_before_the_options_of_a_map_is_asked_with_them(call: str) ->
 )
 def test_options_make_no_address_of_what_is_none(call: str) -> None:
     assert endpoints(f"/* The WMS of the office */ {call};") == set()
+
+
+ASKED = {
+    "options of a class that nobody knows": "class S { constructor(m) { this.m = m; } at(p) { return `https://h.test/ms?map=${this.m}&` + "
+    "Object.entries(p).map(([k, v]) => k + '=' + v).join('&'); } layer() { return new q({url: e => this.at({SERVICE: 'WFS', BBOX: e})}); } } "
+    "new S('/d/a.map').layer();",
+    "a request that a function is given the parameters of": "const at = (s, p) => 'https://h.test/ms?map=/d/a.map&' + Object.keys(p).map(k => k + '=' + p[k])"
+    ".join('&'); const r = new XMLHttpRequest(); r.open('GET', at('x', {service: `WFS`, request: `GetFeature`}));",
+    "a picture or a link": "const B = 'https://h.test/ms?map=/d/a.map'; const link = n => `${B}&SERVICE=WFS&TYPENAME=${n}`; "
+    "document.createElement('a').href = link('x');",
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_an_address_that_says_itself_what_it_is_counts_where_it_is_asked_by(
+    name: str,
+) -> None:
+    assert endpoints(ASKED[name]) == {("wfs", "https://h.test/ms?map=/d/a.map")}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const a = 'https://h.test/api/checks/'; fetch(a + ['wms-base'].pop()); // the WMS",
+        "const b = 'https://h.test/api'; add({url: b + '/wms/pick', name: 'the WMS'});",
+        "const c = 'https://h.test/news'; document.createElement('a').href = c + '/wms-is-here'; // WMS",
+    ],
+)
+def test_a_request_for_a_record_about_a_service_is_none_of_the_service(
+    code: str,
+) -> None:
+    assert endpoints(code) == set()

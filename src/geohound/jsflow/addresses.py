@@ -253,7 +253,9 @@ def _last_kind(base: str, book: AddressBook) -> str | None:
     if not parts or any(_PROSE.fullmatch(s) for s in parts) or _SLUG.search(parts[-1]):
         return None
     kind = book.kind_of_word(parts[-1]) if not _NO_ENDING.search(parts[-1]) else None
-    if kind or _ACTION.match(parts[-1]) or "api" in parts[-2:] or book.resource(base):
+    if kind and "api" in parts and not parts[-1].isalpha():
+        return None  # a record of another program
+    if kind or _ACTION.match(parts[-1]) or "api" in parts or book.resource(base):
         return kind
     return next(filter(None, map(book.kind_of_segment, parts[-3:-1])), None)
 

@@ -473,7 +473,7 @@ _PARTS = (
 _NO_OGC = r"(?![\w-])(?!/(?:(?:wms|wfs|wcs|wmts)server|wmts)\b)"  # which a service may offer beside its own protocol
 _OPERATION = (
     r"(?:.*?(?P<operation>/(?:export(?:image)?|identify|find|query|legend|generatekml|layers(?:/\d+)?|"
-    r"resources/styles(?:/root\.json)?))$)?"
+    r"resources/styles(?:/root\.json)?)/?)$)?"
 )
 _LABELS = {
     "mapserver": "arcgisdynamicmapservice arcgisdynamicmapservicelayer arcgistiledmapservice arcgismapserver ags "

@@ -35,6 +35,7 @@ from geohound.jsflow.values.domain import (
     Value,
     Values,
     from_json,
+    is_truthy,
     ready,
     text_of,
 )
@@ -357,8 +358,13 @@ _WITH_FIRST: dict[str, Callable[[Resolver, Value], Values]] = {
 }
 
 
-def _state(_: Resolver, args: Sequence[Lazy]) -> Values:
-    return (Arr([args[0], ready(UNKNOWN)]),)
+def _kept(ev: Resolver, args: Sequence[Lazy]) -> Values:
+    """What is kept, but for what is nothing yet and will be something later."""
+    return ev.union(tuple(v if is_truthy(v) else UNKNOWN for v in ev.lazy(args[0])))
+
+
+def _state(ev: Resolver, args: Sequence[Lazy]) -> Values:
+    return (Arr([ready(*_kept(ev, args)), ready(UNKNOWN)]),)
 
 
 def _result_of(ev: Resolver, args: Sequence[Lazy]) -> Values:
@@ -371,8 +377,8 @@ def _held_as(name: str, work_out: bool = False) -> Callable[..., Values]:
     """An object that holds what is given, or what the given function gives, under this name."""
 
     def hold(ev: Resolver, args: Sequence[Lazy]) -> Values:
-        held = ready(*_result_of(ev, args)) if work_out else args[0]
-        return (Obj({name: [held]}),)
+        held = _result_of(ev, args) if work_out else _kept(ev, args)
+        return (Obj({name: [ready(*held)]}),)
 
     return hold
 
@@ -386,8 +392,7 @@ KEPT: dict[str, Callable[[Resolver, Sequence[Lazy]], Values]] = {
     "shallowRef": _held_as("value"),
     "computed": _held_as("value", work_out=True),
     **dict.fromkeys(
-        ("useCallback", "createContext", "useContext", "reactive", "memo"),
-        lambda ev, args: ev.lazy(args[0]),
+        ("useCallback", "createContext", "useContext", "reactive", "memo"), _kept
     ),
 }
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from geohound.jsflow.modules import bundles, imports
 from geohound.jsflow.syntax.source import CLASSES, arguments, nth, parameters
-from geohound.jsflow.syntax.tree import FUNCTIONS, operator
+from geohound.jsflow.syntax.tree import FUNCTIONS, callee, operator
 from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     HOLE,
@@ -54,7 +54,7 @@ _PLAIN_ESCAPES = {
 _EACH_MEMBER = re.compile(rb"for\s*\((?:var|let|const)?\s*[\w$]+\s+in\s")
 _TAKES_APART = b"attempt to destructure"
 _MAX_HELPER = 2_000
-_HOOKS = frozenset(name for name in builtins.KEPT if name.startswith("use"))
+_HOOKS = frozenset(builtins.KEPT) - {"ref", "computed", "reactive", "memo"}
 
 
 def unescape(raw: str) -> str:
@@ -303,12 +303,12 @@ def _identifier(ev: Resolver, node: Node, place: BoundScope) -> Values:
 
 
 def _new(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    callee = node.child_by_field_name("constructor")
-    if callee is None:
+    made = callee(node)
+    if made is None:
         return NOTHING
     args = ev.lazy_arguments(node, place)
     found: list[Values] = []
-    for value in ev.values(callee, place):
+    for value in ev.values(made, place):
         if isinstance(value, Fn):
             found.append((classes.construct(ev, value, args),))
         elif isinstance(value, Ref):
@@ -317,7 +317,7 @@ def _new(ev: Resolver, node: Node, place: BoundScope) -> Values:
 
 
 def _call(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    called = node.child_by_field_name("function")
+    called = callee(node)
     if called is None:
         return NOTHING
     if called.type == "import":

@@ -104,12 +104,12 @@ class Idioms:
         capitals = _either(name.upper() for name in clear)
         self.row = anchor(
             " ".join(clear),
-            rf"[\"'](?:\w{{1,40}}\.){{1,6}}(?:{capitals})(?:Layer)?[\"'](?=\s*,)",
+            rf"[\"'`](?:\w{{1,40}}\.){{1,6}}(?:{capitals})(?:Layer)?[\"'`](?=\s*,)",
             before=40,
         )
         typed = _either(form for name in clear for form in (name.upper(), name))
         self.typed = anchor(
-            " ".join(clear), rf"[Tt]ype[\"']?\s*:\s*[\"'](?:{typed})[\"']", before=10
+            " ".join(clear), rf"[Tt]ype[\"']?\s*:\s*[\"'`](?:{typed})[\"'`]", before=10
         )
         self.attribute = re.compile(
             rf"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|{_either(clear)})[\w-]*|src|href)$",
@@ -127,7 +127,7 @@ class Idioms:
         every = _either(book.names(Clarity.ANYWHERE, Clarity.ALONE, Clarity.PROSE))
         self.posted = re.compile(body, re.IGNORECASE)
         self.service = re.compile(
-            rf"service[\"']?\s*[:=,]\s*\\?[\"']?({every})\b|{body}|(?<=\.format\.)({_either(posted)})\b".encode(),
+            rf"service[\"'`]?\s*[:=,]\s*\\?[\"'`]?({every})\b|{body}|(?<=\.format\.)({_either(posted)})\b".encode(),
             re.IGNORECASE,
         )
 

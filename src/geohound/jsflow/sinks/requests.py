@@ -62,8 +62,10 @@ def request(c: Collector, _: int, end: int) -> None:
     place = BoundScope(c.source)
     at = 1 if name.endswith(".open") else 0
     nearby = nearby_kind(c, call)
-    if nearby is None and len(c.source.data) > MAX_GUESSED:
-        return
+    if nearby is None:
+        c.ev.meter.restrain()
+        if len(c.source.data) > MAX_GUESSED:
+            return
 
     def compute() -> list[SinkValue]:
         args = c.ev.lazy_arguments(call, place)
@@ -76,8 +78,6 @@ def request(c: Collector, _: int, end: int) -> None:
             if any(_is_complete(c, v) for v in given)
             else nearby
         )
-        if kind is None:
-            return []
         hits = [
             h
             for lazy in args[at : at + 1]

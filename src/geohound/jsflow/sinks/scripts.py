@@ -45,6 +45,7 @@ _NO_ADDRESS = frozenset(
     ("object", "array", "number", "true", "false", "unary_expression", *FUNCTIONS)
 )
 _AROUND_KEYS = ("object", "program", "statement_block", "template_string")
+_ASKED = ("tiles", "url", "URL", "uri", "src", "endpoint")
 _STRINGS = ("string", "template_string")
 _AROUND_STRINGS = words(
     "jsx_attribute program statement_block call_expression object comment regex"
@@ -85,9 +86,13 @@ class ScriptSinks(Collector):
         steps.append((self.idioms.row, partial(requests.row, self)))
         self._visit([*steps, (source_positions.LAYERS, self._address_before)], guard)
         services = [m.start() for m in self.idioms.service.finditer(data)][:200]
-        if services and is_short:
+        if is_short:
             self._visit(
-                [(source_positions.REQUEST, partial(requests.request, self))], guard
+                [
+                    (source_positions.REQUEST, partial(requests.request, self)),
+                    (source_positions.ELEMENT, self._element_shown),
+                ],
+                guard,
             )
         for at in services if not is_short else ():
             window = range(max(0, at - MAX_FUNCTION), at + MAX_FUNCTION)
@@ -141,6 +146,15 @@ class ScriptSinks(Collector):
                         self.take(
                             partial(list, [SinkValue(url)]), kind, "call", call, name
                         )
+
+    def _element_shown(self, at: int, _: int) -> None:
+        """What a picture, a link or a script is for: its address must say what it is."""
+        assigned = nodes.target(self.source, at)
+        if assigned is not None and self.once("element", assigned[1]):
+            self.ev.meter.restrain()
+            shown = partial(self._hits, assigned[1])
+            context = self.source.text(assigned[0])[-40:]
+            self.take(shown, None, "request", assigned[1], context, must_be_sure=True)
 
     # Calls.
 
@@ -271,7 +285,7 @@ class ScriptSinks(Collector):
         kind = self.idioms.kind_of_shape(*self._shape(node))
         self._named_fields(node, kind)
         if kind is None:
-            self._tiles_of(node)
+            self._addresses_of(node)
         if (
             kind is None
             or (self.idioms.kind_of_name(self._constructor(node)) or kind) != kind
@@ -396,19 +410,31 @@ class ScriptSinks(Collector):
             if own and _ADDRESS_KEY.search(name):
                 self.take(partial(self._hits, value), kind or own, "shape", value, name)
 
-    def _tiles_of(self, node: Node) -> None:
-        """A source of MapLibre: what its tiles are is for their addresses to say."""
+    def _addresses_of(self, node: Node) -> None:
+        """Options that do not say what their addresses are of: that is for the addresses to say."""
         place = BoundScope(self.source)
+        pairs = (
+            (part.child_by_field_name("key"), part.child_by_field_name("value"))
+            for part in node.named_children[:20]
+        )
+        named = {
+            self.source.text(key).strip("\"'")
+            for key, value in pairs
+            if key is not None and value is not None and value.type != "string"
+        }
+        keys = tuple(name for name in _ASKED if name in named)
+        if not keys:
+            return
 
         def compute() -> list[SinkValue]:
             return self.held(
-                Lazy(values=self.ev.values(node, place)), ("tiles",), strings=False
+                Lazy(values=self.ev.values(node, place)), keys, strings=False
             )
 
-        named = (part.child_by_field_name("key") for part in node.named_children[:20])
-        if any(key is not None and self.source.text(key) == "tiles" for key in named):
-            context = nodes.context(node, self.source)
-            self.take(compute, None, "shape", node, context, must_be_sure=True)
+        if "tiles" not in keys:
+            self.ev.meter.restrain()
+        context = nodes.context(node, self.source)
+        self.take(compute, None, "shape", node, context, must_be_sure=True)
 
     def _hits(self, node: Node) -> list[SinkValue]:
         return [

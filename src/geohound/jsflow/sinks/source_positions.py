@@ -33,6 +33,12 @@ REQUEST = anchor(
 )
 
 
+ELEMENT = anchor(
+    ".src .href",
+    rb"\.(?P<at>src|href)\s?=(?![=>])(?!\s?[\"'`])",
+)
+
+
 FILE = anchor(
     ".json .xml .yaml .yml .txt .cfg .conf",
     rb"\.(?:json|xml|json5|jsonc|ya?ml|txt|cfg|conf)(?:\?[^\"'`\s]{0,100})?[\"'`]",

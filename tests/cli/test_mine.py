@@ -72,6 +72,31 @@ def test_endpoints_are_told_a_line_each_and_then_the_summary(
     assert summary["elapsed_ms"] > 0
 
 
+def test_the_summary_says_on_which_pages_addresses_were_lost_and_how_many(
+    tmp_path: Path,
+) -> None:
+    lost = "L.tileLayer.wms(window.chosen.host + '/wms', {layers: 'a'}).addTo(map);"
+    unread = '<script src="js/layers-of-the-map.js"></script>'
+    pages = {
+        "sure.html": "L.tileLayer.wms('https://soil.test/wms', {layers: 's'}).addTo(map);",
+        "lost.html": lost,
+        "unread.html": lost,
+    }
+    for name, code in pages.items():
+        head = unread if name == "unread.html" else ""
+        (tmp_path / name).write_text(
+            f"<html><head>{head}</head><body><script>{code}</script></body></html>"
+        )
+    done = geohound("mine", *(str(tmp_path / name) for name in pages), "--json")
+    told = json.loads(done.stdout.splitlines()[-1])["summary"]["unsure"]
+    assert [(Path(row["input"]).name, row["missing"]) for row in told] == [
+        ("lost.html", 1),
+        ("unread.html", None),
+    ]
+    assert all(row["reason"] and row["lost"] for row in told)
+    assert "L.tileLayer.wms" in told[0]["lost"][0]
+
+
 def test_a_saved_page_is_told_by_its_file_and_read_where_it_stood(
     tmp_path: Path,
 ) -> None:

@@ -21,6 +21,8 @@ from . import options, printing
 from .inputs import Input, read_input
 from .values import text
 
+_MOST_LOST = 20
+
 
 def register(program: typer.Typer) -> None:
     program.command(
@@ -94,10 +96,12 @@ async def _mine_all(
     began = time.perf_counter()
     totals: Counter[str] = Counter()
     ways: Counter[str] = Counter()
+    unsure: list[dict[str, Any]] = []
     try:
         for source, meant in inputs:
             mined = await _mine(source, meant, how, fetcher, browser)
             ways.update(e.how for e in mined.endpoints)
+            unsure += [_doubt(source, mined)] if mined.unsure else []
             totals.update(
                 endpoints=len(mined.endpoints), scripts_read=mined.scripts_read, scripts_skipped=mined.scripts_skipped,
                 requests=mined.requests, unknown=len(mined.unknown), browsed=int(bool(mined.browsed)),
@@ -113,9 +117,8 @@ async def _mine_all(
         await fetcher.close()
     if json:
         elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
-        printing.line(
-            {"summary": {**totals, "elapsed_ms": elapsed_ms, "ways": dict(ways)}}
-        )
+        told = {"elapsed_ms": elapsed_ms, "ways": dict(ways), "unsure": unsure}
+        printing.line({"summary": {**totals, **told}})
     return not totals["failed"]
 
 
@@ -147,6 +150,13 @@ def _print_lines(source: str, mined: Mined) -> None:
         printing.line(line)
     if mined.trouble:
         printing.line({"page": mined.page, "input": source, "trouble": mined.trouble})
+
+
+def _doubt(source: str, mined: Mined) -> dict[str, Any]:
+    """What may be missing of a page, and why."""
+    lost = list(mined.unknown[:_MOST_LOST])
+    reason, missing = mined.unsure, mined.missing
+    return {"page": mined.page, "input": source, "reason": reason, "missing": missing, "lost": lost}  # fmt: skip
 
 
 def _show(source: str, mined: Mined, *, quiet: bool, verbose: bool) -> None:

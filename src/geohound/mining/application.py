@@ -76,6 +76,7 @@ class Mined:
     trouble: str = ""
     is_page: bool = True
     unsure: str = ""  # why the page should be run
+    missing: int | None = 0  # addresses that were lost; None where that is not known
     browsed: str = ""  # what running it came to, where it was run
 
 
@@ -165,6 +166,10 @@ async def _by_reading(page: Fetched, fetch: Fetch, book: AddressBook) -> Mined:
             ),
         ),
         unsure=next(filter(None, reasons), ""),
+        missing=uncertainty.together(
+            found.missing(file.text)
+            for found, file in zip(readings, files, strict=True)
+        ),
     )
 
 
@@ -196,6 +201,11 @@ class PageReading:
         return uncertainty.reason(
             self.findings, html, has_services=has_services, unread=self.unread
         )
+
+    def missing(self, html: str) -> int | None:
+        """How many addresses are known to be missing; None where nobody can say."""
+        is_sure = not self.uncertainty(html)
+        return 0 if is_sure else uncertainty.missing(self.findings, self.unread)
 
 
 async def read(

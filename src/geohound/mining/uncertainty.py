@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from geohound.jsflow import Findings
 
@@ -38,3 +38,15 @@ def reason(
     if _RUNS.search(head) and (_MAP.search(head) or _SHELL.search(head)):
         return "a page with a map or an application of which nothing could be read"
     return ""
+
+
+def missing(findings: Findings, unread: Sequence[str]) -> int | None:
+    """How many addresses the scripts lost; None where scripts were not read whole, or nothing of them was."""
+    lost = len(findings.unclear)
+    return lost if lost and findings.is_complete and not unread else None
+
+
+def together(counts: Iterable[int | None]) -> int | None:
+    """Of several pages: not known as soon as one is not."""
+    known = list(counts)
+    return None if None in known else sum(filter(None, known))

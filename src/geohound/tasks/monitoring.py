@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
+from geohound import urls
 from geohound.contracts import (
     CatalogueStore,
     CheckQueue,
@@ -66,10 +68,14 @@ COUNTED = (
 )
 
 
+_MAILBOX = re.compile(r"[^\s@,;:<>()\[\]\\\"]+@[^\s@,;:<>()\[\]\\\"]+")
+
+
 def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
     """A monitor as these settings describe it, to be stored with its task."""
     revisiting_of(settings)
     maintenance_of(settings)
+    notice_plan_of(settings)
     return replace(crawl_spec(settings, ()), kind=TaskKind.MONITOR, watch=watch)
 
 
@@ -241,6 +247,18 @@ def maintenance_of(settings: Settings) -> tuple[Maintenance, ...]:
 
 
 def notice_plan_of(settings: Settings) -> NoticePlan:
+    """Who is to hear; SettingsError where nobody could."""
+    for url in settings.webhooks:
+        if urls.canonical(url) is None:
+            raise SettingsError(
+                f"The setting webhooks: {url!r} is no http or https address."
+            )
+    for name in (*settings.digest_to, settings.digest_from):
+        if not _MAILBOX.fullmatch(name.rpartition("=")[2]):
+            raise SettingsError(
+                f"The settings digest_to and digest_from: {name!r} is no e-mail address; "
+                "write a@example.org or NAME=a@example.org."
+            )
     return NoticePlan(
         settings.webhooks, settings.webhook_secret, settings.digest_hours * 3600.0
     )

@@ -1,8 +1,8 @@
 """Webs of services that change and die over simulated months, each in its own way: the dates of changes and of death.
 
 `TUNED` are those on which the numbers of `monitor/rates.py` and `monitor/schedule.py` were chosen, with another seed.
-The others were written before the schedule learned to remember the last change, and nothing was run on them until it
-was done. Of `drawn` even the rules are unknown: they are drawn anew for each seed.
+The others were written afterwards, and nothing was run on them until `results/monitor_policies_first_sight.json` was
+made. Of `drawn` even the rules are unknown: they are drawn anew for each seed.
 """
 
 from __future__ import annotations

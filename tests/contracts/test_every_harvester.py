@@ -6,6 +6,8 @@ They are the dedicated crawlers of PolarHub (section 3, Fig. 1).
 from __future__ import annotations
 
 import asyncio
+import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -240,3 +242,64 @@ def test_cursors_are_short_and_made_anew_by_each_page(harvester: str) -> None:
         assert isinstance(page, HarvestPage), page
         assert not page.next or page.next != cursor
         cursor = page.next
+
+
+def _found(folder: Path, harvester: str, answer) -> set[str]:
+    """What four pages bring."""
+    bounds = FrontierLimits(max_attempts=2, max_depth=5, max_harvest_pages=4)
+    source = EXAMPLES[harvester].source
+    return harvest(folder, harvester, source, answer, bounds=bounds).found
+
+
+COUNTS_PAGES = ("cdx",)  # instead of records
+COUNTED = re.compile(
+    rb"\b1000000\b"
+)  # records that the examples say they have, where they say so
+
+
+@pytest.mark.parametrize("said", ["0", "1", "-7", "9" * 30])
+@pytest.mark.parametrize(
+    "harvester", [harvester for harvester in HARVESTERS if EXAMPLES[harvester].is_paged]
+)
+def test_a_catalogue_that_lies_about_its_count_is_read_as_far_as_it_goes(
+    harvester: str, said: str, tmp_path: Path
+) -> None:
+    example = EXAMPLES[harvester]
+    if said == "1" and harvester in COUNTS_PAGES:
+        return  # nobody can know better
+
+    def lying(url: str) -> Visit | None:
+        plain = _answer(example, url)
+        if isinstance(plain, Failure) or plain is None:
+            return plain
+        return replace(plain, body=COUNTED.sub(said.encode(), plain.body))
+
+    (tmp_path / "honest").mkdir()
+    honest = _found(tmp_path / "honest", harvester, lambda url: _answer(example, url))
+    (tmp_path / "lying").mkdir()
+    assert _found(tmp_path / "lying", harvester, lying) == honest
+
+
+@pytest.mark.parametrize("harvester", HARVESTERS)
+def test_a_source_that_breaks_off_in_a_page_loses_nothing_of_those_before(
+    harvester: str, tmp_path: Path
+) -> None:
+    example = EXAMPLES[harvester]
+    whole: set[str] = set()
+    is_first = True
+
+    def breaking(url: str) -> Visit | None:
+        plain = _answer(example, url)
+        if isinstance(plain, Failure) or plain is None:
+            return plain
+        if is_first:
+            whole.add(url)
+        if url in whole:
+            return plain
+        return replace(plain, body=plain.body[: len(plain.body) // 2])
+
+    first = read_page(harvester, example.source, breaking)
+    is_first = False
+    assert isinstance(first, HarvestPage)
+    listed = {found.url for found in first.listed if "wms?" in found.url}
+    assert listed - _found(tmp_path, harvester, breaking) == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,7 +14,7 @@ from geohound import plugins
 from geohound.model.failure import FailureReason
 from geohound.model.secrets import Secrets
 from geohound.model.visit import Failure
-from geohound.model.work.web_search import SearchPage, SearchRequest
+from geohound.model.work.web_search import MAX_RESULTS, SearchPage, SearchRequest
 
 SEARCHERS = plugins.discover("searchers")
 KEY = "s3cr3t-0f-g30h0und"
@@ -184,3 +185,99 @@ def test_secrets_show_their_names_alone() -> None:
         repr(Secrets(headers=(("X-Key", KEY),), params=(("cx", KEY),)))
         == "Secrets(X-Key, cx)"
     )
+
+
+HOSTILE = {
+    "a file": "file:///etc/passwd",
+    "data": "data:text/html,<h1>x</h1>",
+    "a script": "javascript:alert(1)",
+    "spaces": "https://a.test/\r\nHost: b.test",
+    "a long one": "https://a.test/" + "a" * 100_000,
+    "a number": 7,
+    "a nested object": {"url": {"url": {"url": "https://a.test/"}}},
+    "nothing": None,
+}
+
+
+def changed(searcher: str, was: object, now: object) -> bytes:
+    """The documented answer with another value in the place of each that is this one."""
+
+    def walk(value: object) -> object:
+        if value == was:
+            return now
+        if isinstance(value, dict):
+            return {name: walk(each) for name, each in value.items()}
+        return [walk(each) for each in value] if isinstance(value, list) else value
+
+    return json.dumps(walk(EXAMPLES[searcher].answer)).encode()
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_result_that_no_browser_would_follow_costs_itself_alone(
+    searcher: str, hostile: str
+) -> None:
+    answer = changed(searcher, PAGE, HOSTILE[hostile])
+    with provider(lambda _: Said(answer)) as (origin, _):
+        came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
+    assert isinstance(came, SearchPage), came
+    assert [result.url for result in came.results] == [MAPS]
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_markup_and_length_of_titles_stay_with_the_provider(searcher: str) -> None:
+    title = "<script>alert(1)</script>Maps\x00 \u202e" + "<b>&" * 50_000
+    with provider(lambda _: Said(changed(searcher, "Maps & data", title))) as (
+        origin,
+        _,
+    ):
+        came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
+    assert isinstance(came, SearchPage), came
+    assert "<script>" not in came.results[1].title
+    assert len(came.results[1].title) <= 500
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+@pytest.mark.parametrize("said", [-5, 10**30, 1e308, "many", True, [], None, "-1"])
+def test_a_number_of_results_that_is_a_lie_costs_no_result(
+    searcher: str, said: object
+) -> None:
+    true = EXAMPLES[searcher].estimate
+    true = str(true) if searcher == "google" else true
+    if true is None:
+        return  # it says no number
+    with provider(lambda _: Said(changed(searcher, true, said))) as (origin, _):
+        came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
+    assert isinstance(came, SearchPage), came
+    assert [result.url for result in came.results] == [PAGE, MAPS]
+    assert came.estimate is None or 0 <= came.estimate <= 10**15
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_more_results_than_anybody_shows_are_bounded(searcher: str) -> None:
+    answer = json.dumps(EXAMPLES[searcher].answer)
+    row = json.dumps(next(iter(rows_of(EXAMPLES[searcher].answer))))
+    many = answer.replace(row, ", ".join([row] * 5_000), 1)
+    with provider(lambda _: Said(many.encode())) as (origin, _):
+        came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
+    assert isinstance(came, SearchPage), came
+    assert 2 <= len(came.results) <= MAX_RESULTS
+
+
+def rows_of(value: object) -> list[dict]:
+    """The results of an answer, wherever they stand."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return value if PAGE in value[0].values() else []
+    inner = value.values() if isinstance(value, dict) else ()
+    return [row for each in inner for row in rows_of(each)]
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_an_answer_that_is_too_large_or_breaks_off_has_a_reason(searcher: str) -> None:
+    whole = body(searcher)
+    huge = whole[:-1] + b" " * 5_000_000 + whole[-1:]
+    for answer in (huge, whole[: len(whole) // 2]):
+        with provider(lambda _, answer=answer: Said(answer)) as (origin, _):
+            came = ask(SEARCHERS[searcher], request(origin), keys_of(searcher))
+        assert isinstance(came, Failure), came
+        assert came.detail

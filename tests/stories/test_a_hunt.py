@@ -171,6 +171,10 @@ def test_a_dry_run_asks_nobody_and_makes_no_catalogue(web, tmp_path: Path) -> No
             ("hunt", "rivers", "--searcher", "searxng=notaurl"),
             "'notaurl' is no address of a search provider",
         ),
+        (
+            ("hunt", "rivers", "--searcher", "bing=http://s.test/?subscription-key=k"),
+            "holds a password or a key",
+        ),
     ],
 )
 def test_a_hunt_that_cannot_begin_says_what_is_missing(

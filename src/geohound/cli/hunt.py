@@ -14,6 +14,7 @@ import typer
 from geohound import app, urls
 from geohound.agent.queries import masked, planned_queries, with_other_names, words_of
 from geohound.contracts import Searcher
+from geohound.model.secrets import holds_key
 from geohound.model.work.task import TaskSpec
 from geohound.settings import Settings
 from geohound.tasks.hunts import CRAWL, SEARCH, STEPS
@@ -161,6 +162,12 @@ def hunt(
     close_run(run(settings, app.new_task(settings, spec), live), live)
 
 
+_KEY_IN_ADDRESS = (
+    "This address holds a password or a key, which would be stored in the catalogue and stand in process lists; "
+    "describe the provider in a TOML file (setting searcher_files) whose `key` names an environment variable."
+)
+
+
 def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
     """The providers that are asked; without any named, all that need nothing more than what is set."""
     for name in given:
@@ -175,6 +182,8 @@ def _chosen(given: Sequence[str], known: Mapping[str, Searcher]) -> list[str]:
         ):
             message = f"{address!r} is no address of a search provider; give one such as https://searx.example.org."
             raise typer.BadParameter(message, param_hint="--searcher")
+        if holds_key(address):
+            raise typer.BadParameter(_KEY_IN_ADDRESS, param_hint="--searcher")
     ready = [
         part.id
         for part in known.values()

@@ -20,6 +20,7 @@ from ._records import is_address, mapping
 from ._service_words import SERVICE_WORDS
 
 MAX_LINES = 200_000
+_MANY = 1_000_000  # pages, where nobody knows how many there are
 _OWN = ("page", "shownumpages", "output")
 _WAYBACK = re.compile(r"/cdx/search/?", re.IGNORECASE)
 
@@ -48,14 +49,18 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
 
 
 async def _count_pages(source: str, fetcher: Fetcher) -> int:
-    """An object from pywb, a bare number from the Wayback Machine; a server that knows neither has one page."""
+    """An object from pywb, a bare number from the Wayback Machine; a server that knows neither has one page.
+
+    No number of pages is a lie where one was had: then they are read until one is empty.
+    """
     answer = await _asking.ask(fetcher, _request(source, {"showNumPages": "true"}))
     if isinstance(answer, Failure):
         return 1
     value = answer.json
     text = answer.text[:100].strip()
     said = value.get("pages") if isinstance(value, dict) else text
-    return _asking.number(said, 1)
+    is_number = isinstance(said, float) or str(said).removeprefix("-").isdecimal()
+    return _asking.number(said) or (_MANY if is_number else 1)
 
 
 def _request(source: str, asked: dict[str, str]) -> str:

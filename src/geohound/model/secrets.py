@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
 
 HIDDEN = "***"
 _MIN_CHARS = 4  # of a key: a shorter text would be found in half of all words
@@ -25,3 +27,19 @@ class Secrets:
             if len(value) >= _MIN_CHARS:
                 text = text.replace(value, HIDDEN)
         return text
+
+
+_KEY_NAME = re.compile(
+    r"(?:^|[-_.]|api|access|auth|subscription)(?:key|token|secret|password|passwd|pwd)$",
+    re.IGNORECASE,
+)
+
+
+def holds_key(url: str) -> bool:
+    """Does an address hold a password, or a parameter that is named as keys are?"""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    names = (name for name, value in parse_qsl(parts.query) if value)
+    return "@" in parts.netloc or any(_KEY_NAME.search(name) for name in names)

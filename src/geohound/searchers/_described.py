@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from geohound.model.secrets import Secrets
+from geohound.model.secrets import Secrets, holds_key
 from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
 from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
@@ -81,6 +81,8 @@ def _trouble_in_url(url: str) -> str:
         return trouble
     if not url.startswith(("http://", "https://")) or "{text" not in url:
         return "needs a url that begins with https:// and holds {text}"
+    if holds_key(url):
+        return "holds a key, which would be logged; set `key` to an environment variable, and key_param or key_header"
     return ""
 
 

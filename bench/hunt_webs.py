@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "experiments")]
 
 from _hunts import hunt  # noqa: E402
-from agents import FIXED, OURS, PUBLISHED, Q1, WORDS  # noqa: E402
+from agents import FIXED, OURS, PUBLISHED, Q1, WORDS, methods  # noqa: E402
 from geoweb_rig import Observed, calm  # noqa: E402
 
 from geohound.agent.queries import planned_queries  # noqa: E402
@@ -110,25 +110,46 @@ def on_web(name: str, seed: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--family", choices=tuple(FAMILIES), action="append")
+    parser.add_argument(
+        "--crawled",
+        type=int,
+        nargs="*",
+        default=[],
+        help="small webs on which agent and crawl are compared with all methods",
+    )
     parser.add_argument("--out", type=Path, default=HERE / "results" / "hunt_webs.json")
     asked = parser.parse_args()
-    rows = [on_web(name, seed) for name in asked.family or FAMILIES for seed in FAMILIES[name].seeds]  # fmt: skip
-    told = {
-        name: [
-            round(mean(row["ratios"][at] for row in rows if row["family"] == name), 2)
-            for at in range(1, len(BUDGETS))
-        ]
-        for name in dict.fromkeys(row["family"] for row in rows)
-    }
-    result = {
+    if asked.crawled:
+        result: dict[str, Any] = {
+            "command": f"python bench/hunt_webs.py --crawled {' '.join(map(str, asked.crawled))}",
+            "webs": [{"web": seed, **methods(seed)} for seed in asked.crawled],
+        }
+    else:
+        names = asked.family or list(FAMILIES)
+        rows = [on_web(name, seed) for name in names for seed in FAMILIES[name].seeds]
+        result = compared(rows)
+    asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    print(json.dumps({name: told for name, told in result.items() if name != "webs"}))
+
+
+def compared(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Agent by the better of the fixed sets within 50, 75 and 100 requests, family by family."""
+    of_family: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        of_family.setdefault(row["family"], []).append(row)
+    return {
         "command": "python bench/hunt_webs.py",
         "budgets": BUDGETS,
-        "agent by the better fixed set, for 50, 75 and 100 requests": told,
-        "all": [round(mean(row["ratios"][at] for row in rows), 2) for at in range(1, len(BUDGETS))],
+        "ratios": {name: _means(some) for name, some in of_family.items()}
+        | {"all webs": _means(rows)},
         "webs": rows,
-    }  # fmt: skip
-    asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    print(json.dumps(told | {"all": result["all"]}))
+    }
+
+
+def _means(rows: list[dict[str, Any]]) -> list[float]:
+    """At the first budget the fixed queries are asked, and not yet read."""
+    places = range(1, len(BUDGETS))
+    return [round(mean(row["ratios"][at] for row in rows), 2) for at in places]
 
 
 if __name__ == "__main__":

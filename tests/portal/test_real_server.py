@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 import uvicorn
@@ -132,3 +132,31 @@ def test_the_opensearch_description_does_not_repeat_what_the_request_says(
         )
     ) as address:
         assert "https://maps.example.org/?q=" in get(address, "/opensearch.xml").text
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ", b"a" * 100_000),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"X-A: aaaa\r\n" * 10_000),
+        (b"GET /?q=", b"a" * 100_000),
+    ],
+    ids=["one header", "many headers", "an address"],
+)
+def test_headers_that_do_not_end_are_cut_off_before_they_fill_the_memory(
+    portal, begin: bytes, more: bytes
+) -> None:
+    with serving(portal) as address, socket.create_connection(address) as peer:
+        peer.settimeout(5)
+        peer.sendall(begin)
+        sent = 0
+        with suppress(OSError):
+            while sent < 50_000_000:
+                sent += peer.send(more)
+        assert sent < 20_000_000, "what the buffers of the system take, not more"
+
+
+def test_long_headers_that_end_are_read(portal) -> None:
+    with serving(portal) as address:
+        answer = get(address, "/healthz?x=" + "a" * 20_000, X_A="b" * 20_000)
+        assert answer.status == 200

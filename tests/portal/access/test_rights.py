@@ -9,6 +9,7 @@ responsible for managing role of different user groups." (Li, Wang & Bhatia 2016
 from __future__ import annotations
 
 from contextlib import closing
+from functools import reduce
 
 import pytest
 from portal_people import FOREIGN, OWN, PASSWORD, SAMPLE, Person, tasks_in
@@ -219,12 +220,43 @@ def test_only_the_owner_and_administrators_change_a_task(app, who, own, sample) 
         ("/api/v1/services", {"Accept": "application/x-ndjson"}),
         ("/api/v1/layers", {"Accept": "Application/X-NDJSON"}),
         ("/?f=csv", {}),
+        ("/opensearch.json?f=csv", {}),
+        ("/opensearch.json", {"Accept": "application/x-ndjson"}),
     ],
 )
 def test_guests_download_nothing_in_bulk(app, path, headers) -> None:
     assert Person(app).ask("GET", path, headers=headers).status_code == 403
     assert Person(app, "guest1").ask("GET", path, headers=headers).status_code == 403
     assert Person(app, "carla").ask("GET", path, headers=headers).status_code != 403
+
+
+BULK = (
+    "text/csv",
+    "application/x-ndjson",
+    "application/geo+json",
+    "application/vnd.apache",
+)
+ONE_THING = (
+    "/api/v1/reports/{name}",
+    "/api/v1/services/{id}/layers",
+)  # figures; layers of a service
+
+
+@pytest.mark.parametrize(
+    ("query", "headers"), [("?f=csv", {}), ("", {"Accept": "application/x-ndjson"})]
+)
+def test_no_route_whatever_gives_guests_a_bulk_download(
+    app, query: str, headers: dict[str, str]
+) -> None:
+    """/opensearch.json did: it is the search by another name."""
+    guest, given = Person(app), []
+    for method, path in MAY:
+        if method == "GET" and path not in (*ONE_THING, "/api/v1/tasks/{id}/events"):
+            address = reduce(lambda at, value: at.replace(*value), VALUES.items(), path)
+            said = guest.ask("GET", address + query, headers=headers).headers
+            if said.get("content-type", "").startswith(BULK):
+                given.append(path)
+    assert given == []
 
 
 @pytest.mark.parametrize("name", ["difference", "sampling-sheet"])

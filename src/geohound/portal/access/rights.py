@@ -57,7 +57,7 @@ ACCESS: Mapping[str, Mapping[str, Right]] = {
     "/api": _SEE,
     "/about-the-crawler": _SEE,
     "/opensearch.xml": _SEE,
-    "/opensearch.json": _SEE,
+    "/opensearch.json": {"GET": Right.SEARCH},
     "/healthz": _SEE,
     "/tasks": {"GET": Right.SEE_TASKS, "POST": Right.START_TASK},
     "/tasks/{id}": {"GET": Right.SEE_TASK},

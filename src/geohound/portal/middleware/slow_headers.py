@@ -1,4 +1,4 @@
-"""Cuts off connections whose request headers do not end: thousands of them would cost an attacker nothing."""
+"""Cuts off connections whose request headers do not end, in time or in bytes: they would cost an attacker nothing."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+MAX_BYTES = (
+    65_536  # of an address and its headers: the parser collects them without a limit
+)
 HEADERS_S = 15.0  # from the connection, or the answer before, to the end of the headers
 
 
 class HeadersInTime(HttpToolsProtocol):
-    """Uvicorn's protocol, with a time limit for headers; bodies have limits of their own where they are read."""
+    """Uvicorn's protocol, with limits for headers; bodies have limits of their own where they are read."""
 
     headers_s = HEADERS_S
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline: asyncio.TimerHandle | None = None
+        self._bytes = 0  # of headers that are not complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -27,6 +31,10 @@ class HeadersInTime(HttpToolsProtocol):
         super().data_received(data)
         if not self._is_waiting():
             self._stop_waiting()
+            return
+        self._bytes += len(data)
+        if self._bytes > MAX_BYTES and not self.transport.is_closing():
+            self.send_400_response("The headers of this request are too long.")
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -43,6 +51,7 @@ class HeadersInTime(HttpToolsProtocol):
 
     def _wait(self) -> None:
         self._stop_waiting()
+        self._bytes = 0
         self._deadline = self.loop.call_later(self.headers_s, self._cut_off)
 
     def _stop_waiting(self) -> None:

@@ -61,7 +61,11 @@ export function enableCompletion(input: HTMLInputElement, form: HTMLFormElement)
   });
   input.addEventListener("keydown", (event) => {
     const count = options().length;
-    if (event.key === "Escape") return close();
+    // Of itself a search field would be emptied by it: first it closes the list, and keeps what was typed.
+    if (event.key === "Escape" && !list.hidden) {
+      event.preventDefault();
+      return close();
+    }
     if (list.hidden || !count) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();

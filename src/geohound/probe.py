@@ -144,7 +144,8 @@ def _proofs(services: Sequence[Service], answer: Response) -> tuple[Proof, ...]:
 
 
 def _cors(allowed: str) -> str:
-    """Whose pages may read the answer; nobody asked from a page, so that a named origin is no echo of ours."""
+    """The origin whose pages may read this response (CORS). We send no Origin header, so a server that names an origin
+    means it and does not just repeat ours."""
     origins = {origin.strip() for origin in allowed.split(",")} - {"", "null"}
     return "yes" if "*" in origins else "some" if origins else ""
 

@@ -44,7 +44,7 @@ def politeness_policy(settings: Settings) -> PolitenessPolicy:
 
 @cache
 def politeness() -> Politeness:
-    """The one of this process: whoever asks hosts in it shares it."""
+    """The politeness of this process, shared by all that make requests in it."""
     from geohound.politeness import Politeness
 
     return Politeness(CLOCK)
@@ -53,7 +53,7 @@ def politeness() -> Politeness:
 def task_politeness(
     settings: Settings, shared: SharedHosts | None = None
 ) -> TaskPoliteness:
-    """Turns at hosts for one who asks in this process; `shared` where other processes may ask them as well."""
+    """The politeness of one task of this process; `shared` if other processes may request the same hosts."""
     from geohound.politeness import TaskPoliteness
 
     return TaskPoliteness(politeness(), politeness_policy(settings), CLOCK, shared)
@@ -64,7 +64,7 @@ def fetcher(
     turns: Turns | None = None,
     on_request: Callable[[RequestRecord], None] | None = None,
 ) -> CurlFetcher:
-    """The way to the network, with the limits, policies and exceptions that the settings give."""
+    """A fetcher with the limits, policies and exceptions of the settings."""
     from geohound.net.fetcher import ClientPolicy, CurlFetcher
     from geohound.net.limits import MAX_WIRE_BYTES, Limits
 
@@ -94,7 +94,7 @@ def fetcher(
 
 
 def _guard_and_routes(settings: Settings) -> tuple[Guard, tuple[Route, ...]]:
-    """Which addresses may be asked, and where the names of operators' routes lead."""
+    """The address guard, and the routes of --connect-to."""
     from geohound.net.address_guard import Guard
     from geohound.net.connect_to import parse_routes
 
@@ -114,7 +114,7 @@ def _guard_and_routes(settings: Settings) -> tuple[Guard, tuple[Route, ...]]:
 
 
 def search_fetcher(settings: Settings, turns: Turns | None = None) -> CurlFetcher:
-    """The way to search providers, guarded and polite as any.
+    """A fetcher for search providers, guarded and polite as any other.
 
     Their robots.txt is for those who crawl their pages of results; whoever names one here uses its programming
     interface, and is bound by its terms.

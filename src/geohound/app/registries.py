@@ -31,7 +31,7 @@ def kinds() -> Mapping[str, Kind]:
 
 @cache
 def address_book() -> AddressBook:
-    """By what the addresses of all kinds are known; compiled once for each process."""
+    """The URL patterns of all kinds, compiled once for each process."""
     from geohound.urls.address_book import AddressBook
 
     return AddressBook({kind.id: kind.addresses for kind in kinds().values()})

@@ -136,7 +136,7 @@ def _open_host_claims(catalogue: str) -> SqlHostClaims:
 
 @asynccontextmanager
 async def task_hosts(settings: Settings) -> AsyncIterator[TaskPoliteness]:
-    """Turns at hosts for one task, shared with whoever else writes to its catalogue."""
+    """The politeness of one task, shared with all other processes that write to its catalogue."""
     async with _hosts_in_use().share(one_name(settings.catalogue)) as shared:
         with closing(task_politeness(settings, shared)) as hosts:
             yield hosts
@@ -203,7 +203,7 @@ def divided_runner(settings: Settings) -> Iterator[TaskRunner]:
 
 
 def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> int:
-    """Keep what is asked for; whoever asks also runs it, unless it is queued for others."""
+    """Create a task; the caller runs it, unless it is queued for others."""
     from geohound.model.work.task import TaskState
 
     with closing(open_store(settings)) as store:

@@ -22,22 +22,22 @@ if (
 
 
 class CheckQueue(Protocol):
-    """When each service, page and candidate is looked at again: persistence, and no rule of when."""
+    """Stores when each service, page and candidate is due to be checked; the rules for this are in `monitor/`."""
 
     def of(self, shard: Shard | None) -> CheckQueue:
-        """The same queue, of which only the hosts of this shard are seen; all of them where there is none."""
+        """A view of this queue that shows only the hosts of a shard; without a shard, all hosts."""
 
     def enrol(self, first_s: Mapping[Purpose, float]) -> int:
-        """Take in what the catalogue has and the queue has not, due so long after it was last met; how many.
+        """Add what is in the catalogue and not yet in the queue, due so long after it was last met; returns how many.
 
-        That of all shards, whichever asks.
-        A service that nobody has checked yet, as from a list, is due at once.
+        Entries of all shards are added, whichever shard asks.
+        A service that was never checked, such as one from a list, is due at once.
         Services (CHECK), pages on which services were found (PAGE), candidates that were asked in vain (PROBE): those
         purposes alone that are named.
         """
 
     def hasten(self, since: datetime) -> None:
-        """Services that were not looked at since then are due then, at the latest."""
+        """Make services that were not checked since the first time due at the second, if they were due later."""
 
     def hosts(self, now: datetime, limit: int) -> Sequence[str]:
         """Hosts of which something is due, the longest overdue first."""
@@ -55,7 +55,7 @@ class CheckQueue(Protocol):
         """When a service is due; None where it is not in the queue."""
 
     def of_host(self, host: str) -> LookStats:
-        """The sums over all services of a host."""
+        """What is known of a host: sums over all of its services."""
 
     def services(self) -> Iterator[DueLook]:
         """Every service of the queue."""
@@ -63,7 +63,7 @@ class CheckQueue(Protocol):
     def settle(
         self, claim: Claim, ended: Sequence[EndedLook]
     ) -> Awaitable[Sequence[StateStep | None]]:
-        """Write what was met and when each target is due again, all or nothing; on disk when awaited.
+        """Write what was found and when each target is due again, in one transaction; on disk when awaited.
 
         For each look the health before and after (UNKNOWN where the target is no service); None, and nothing written
         of it, where another monitor has looked since (`looks_before`). FencedError, and nothing written at all, if the

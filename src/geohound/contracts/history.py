@@ -1,4 +1,4 @@
-"""What a store must offer of the past of services; it is written by `CatalogueStore.record` and `CheckQueue.settle`."""
+"""The past of services, for reading; `CatalogueStore.record` and `CheckQueue.settle` write it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if (
 
 
 class HistoryStore(Protocol):
-    """The lives of services: events, checks of long ago summed up by week, and the last look at each layer."""
+    """The history of services: events, weekly sums of old checks, and the last check of each layer."""
 
     def events(self, service_id: str) -> Sequence[LifeEvent]:
-        """What happened to a service, oldest first; being found comes first, though the check was a moment before."""
+        """The events of a service, oldest first; "found" always comes first, even where a check has an earlier time."""
 
     def since(self, at: datetime) -> Iterator[LifeEvent]:
         """What happened to any service at this time or later, oldest first."""
@@ -27,13 +27,13 @@ class HistoryStore(Protocol):
         """The number of the event that was written last; 0 where there is none."""
 
     def after(self, number: int, limit: int) -> Sequence[tuple[int, LifeEvent]]:
-        """The events written after this one with their numbers, in the order in which they were written; the first."""
+        """The next events after this number, each with its number, in the order in which they were written."""
 
     def totals(self, service_id: str) -> Sequence[CheckTotals]:
-        """The checks that are no longer kept one by one, by week, oldest first."""
+        """Weekly sums of the checks that are no longer kept one by one, oldest first."""
 
     def layers(self, service_id: str) -> Sequence[LayerCheck]:
-        """The last look at each layer, by name."""
+        """The last check of each layer, by name."""
 
     def thin(self, before: datetime) -> Awaitable[int]:
-        """Sum up the checks before this time by week; those since the last good one stay. How many went."""
+        """Replace the checks before this time by weekly sums, but for those since the last good one; returns how many."""

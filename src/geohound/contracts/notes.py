@@ -15,21 +15,21 @@ class NoteStore(Protocol):
     """Saved searches, each of one person, and judgements, which all make together."""
 
     def keep_search(self, search: SavedSearch) -> int:
-        """Its number; where its owner has one with these parameters, that one gets the title."""
+        """Save a search and return its number; if its owner has one with the same parameters, only the title changes."""
 
     def searches(self, owner: str) -> Sequence[SavedSearch]:
-        """Those of one person, the latest first."""
+        """The searches of one person, the latest first."""
 
     def open_search(self, owner: str, num: int, at: datetime) -> SavedSearch | None:
-        """Note that its owner looks at it now; None where this person has no such search."""
+        """Note that its owner looks at it now, and return it; None if this person has no such search."""
 
     def forget_search(self, owner: str, num: int) -> bool:
         """False where this person has no such search."""
 
     def judge(self, judgements: Sequence[Judgement]) -> None:
-        """Keep them; the last one about the same service in the same class counts."""
+        """Save judgements; of several about the same service and class the last one counts."""
 
     def unjudge(self, topic: str, class_id: str, services: Sequence[str]) -> None:
-        """Forget what was said of these."""
+        """Delete the judgements of these services."""
 
     def judgements(self) -> Sequence[Judgement]: ...

@@ -1,4 +1,4 @@
-"""What a part must offer to be plugged in: kinds, snippet writers, orders, harvesters, searchers, exporters."""
+"""What each sort of plug-in must offer: kinds, snippet writers, orders, harvesters, searchers, exporters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if (
 
 
 class Kind(Protocol):
-    """One kind of service: knows its addresses, and reads its answers without touching the network."""
+    """One kind of service: knows what its URLs look like, and parses its responses; makes no requests itself."""
 
     id: str
     title: str
@@ -33,22 +33,22 @@ class Kind(Protocol):
     addresses: Addresses
 
     def suspects(self, url: str) -> bool:
-        """Does this address look like one of mine?"""
+        """Does this URL look like a service of this kind?"""
 
     def probe_urls(self, url: str) -> Sequence[str]:
         """The requests that would prove it, cheapest first; few, never brute force."""
 
     def read(self, document: Document) -> Service | Refusal | None:
-        """The service that this answer is; a refusal if it is mine but refuses; None if it is not mine."""
+        """The service in this response; a Refusal if a service of this kind refused; None if it is of another kind."""
 
     def requests(
         self, service: Service, layer: Layer, box: BBox | None
     ) -> Sequence[LayerRequest]:
-        """What can be asked of a layer at a box, or of all of it; without a name the layer is the whole service."""
+        """The requests for a layer, within a box if one is given; a layer without a name is the whole service."""
 
 
 class SnippetWriter(Protocol):
-    """One program: a request in, the code that makes it out."""
+    """One program: turns a request into code that makes this request in the program."""
 
     id: str
     title: str
@@ -62,7 +62,7 @@ class SnippetWriter(Protocol):
 
 
 class Order(Protocol):
-    """Which link next: higher scores are visited sooner, first come first among equals, minus infinity never.
+    """Decides which URL is visited next: the highest score first, equal ones in order of arrival, minus infinity never.
 
     URLs are canonical; `page.url` is the one that was leased, `page.score` its score then. Decision 0010 has the calls.
     """
@@ -79,37 +79,37 @@ class Order(Protocol):
     decides_tests: bool  # does it say what is tested, and when? Otherwise the addresses of the kinds do, at once
 
     def configured(self, options: OrderOptions) -> Order:
-        """The same order with what the settings ask of orders; before it learned anything."""
+        """A new instance with these options, which has learned nothing yet."""
 
     def fresh(self) -> Order:
-        """The same order before it learned anything: each crawl has its own."""
+        """A new instance that has learned nothing yet; each crawl has its own."""
 
     def seed(self, url: str, position: int) -> float:
         """How promising a seed is, by its place in the list from 0."""
 
     def score(self, link: Link, page: Page) -> float:
-        """How promising a link on this page is; asked once for each new URL."""
+        """The score of a link on this page; called once for each new URL."""
 
     def seen_again(self, link: Link, page: Page) -> float | None:
-        """Another link to a URL that is known: the score it deserves now, or None to leave it as it is."""
+        """Another link to a known URL was found: its new score, or None to leave it as it is."""
 
     def revised(self) -> Iterable[tuple[str, float]]:
-        """URLs that have become worth more since they were scored, and what; asked after every page."""
+        """URLs whose score has risen, with the new score; called after every page."""
 
     def rescore(self, candidate: Candidate) -> float:
-        """What a URL about to be leased is worth today; where it fell, it goes back and the next one is asked."""
+        """The present score of a URL about to be leased; if it fell, the URL is queued again and the next one tried."""
 
     def terms(self, url: str) -> Sequence[str]:
-        """By which a waiting URL is found again; asked only where there are terms."""
+        """The terms by which a waiting URL is indexed; called only if `has_terms`."""
 
     def risen(self) -> Iterable[str]:
-        """Terms that are worth more than when this was last asked; asked before every lease."""
+        """Terms whose weight has risen since the last call; called before every lease."""
 
     def is_tested(self, url: str) -> bool:
-        """May this URL be a service, so that it is asked for its capabilities? Asked only where the order decides."""
+        """Should this URL be tested as a service? Called only if `decides_tests`."""
 
     def recall(self, urls: Iterable[str]) -> None:
-        """Addresses of services that the catalogue has; given to a crawl that begins."""
+        """Learn from the addresses of services in the catalogue; called when a crawl begins."""
 
     def stage(self, score: float, lane: Lane) -> tuple[int, int]:
         """Track and stage of a page or test with this score: a stage waits for the earlier ones of its own track."""
@@ -118,29 +118,29 @@ class Order(Protocol):
         """What is added to the best score of a host when hosts are compared."""
 
     def learn(self, outcome: Outcome) -> None:
-        """A visit or a test is over: this is what it brought."""
+        """Learn from what a visit or a test brought."""
 
     def explain(self, candidate: Candidate) -> list[tuple[str, float]]:
-        """Why it has its score: features and what each adds, the weightiest first."""
+        """The features behind the score of a URL and what each adds, the largest first."""
 
     def state(self) -> bytes:
-        """What has been learned, to be stored with the task and carried to others."""
+        """What has been learned, as bytes that are stored with the task."""
 
     def restore(self, state: bytes) -> None:
-        """Go on from a stored state; ValueError if it is none."""
+        """Load a stored state; ValueError if these bytes are not one."""
 
     def average(self, states: Sequence[bytes]) -> None:
-        """Learn from what others have learned who crawl other hosts for the same task; an order may leave it."""
+        """Merge what other shards of the same task have learned; an order may ignore it."""
 
 
 class Harvester(Protocol):
-    """One catalogue protocol, read page by page; what is listed are candidates, never services."""
+    """One catalogue protocol, read page by page; what it lists becomes a candidate, never directly a service."""
 
     id: str
     title: str
 
     def accepts(self, service: Service | None, url: str) -> bool:
-        """Is this service a catalogue for me? Without one (a seed, a page): does its address alone say so?"""
+        """Can this service be harvested? Without a service (a seed, a page): does the URL alone say so?"""
 
     def start(self, since: date | None) -> bytes:
         """The cursor of the first page, of records changed since then where the protocol supports it; b"" for all."""
@@ -148,11 +148,11 @@ class Harvester(Protocol):
     async def page(
         self, source: str, cursor: bytes, fetcher: Fetcher
     ) -> HarvestPage | Failure:
-        """One page of the catalogue; nothing of it is remembered but the cursor of the next one."""
+        """Read one page of the catalogue; the cursor of the next page is all the state there is."""
 
 
 class Searcher(Protocol):
-    """One web-search provider: names pages, never services."""
+    """One web-search provider; its results are pages to be crawled, never directly services."""
 
     id: str
     title: str
@@ -163,11 +163,11 @@ class Searcher(Protocol):
     async def page(
         self, request: SearchRequest, fetcher: Fetcher
     ) -> SearchPage | Failure:
-        """One page of results by at most one request; a missing key or a refusal is a sentence."""
+        """Get one page of results with at most one request; a missing key or a refusal is reported as a sentence."""
 
 
 class Exporter(Protocol):
-    """One format: services in, bytes out, streamed; memory does not grow with their number."""
+    """One export format: writes services as a stream of bytes, so that memory does not grow with their number."""
 
     id: str
     title: str

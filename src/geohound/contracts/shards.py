@@ -19,30 +19,30 @@ class ShardStore(Protocol):
     """
 
     def divide(self, claim: Claim, count: int) -> Sequence[TaskId]:
-        """The shards of a task, each a task with the same specification; made once, whatever `count` says later."""
+        """Create the shards of a task, each a task with its specification; later calls return those, whatever `count`."""
 
     def shards(self, task: TaskId) -> Sequence[TaskId]:
-        """Those of a task, by number; none where it was never divided."""
+        """The shards of a task, by number; empty if it was never divided."""
 
     def receive(self, shard: Shard, limit: int) -> Sequence[Parcel]:
         """What others have sent to a shard and it has not acknowledged, oldest first."""
 
     def acknowledge(self, claim: Claim, parcels: Sequence[int]) -> None:
-        """What they held is in the log of this shard."""
+        """The links of these parcels are in the log of this shard: the parcels can go."""
 
     def note_idle(
         self, claim: Claim, *, is_idle: bool, has_more: bool, used: int
     ) -> None:
-        """This shard waits for links, or, where it has more, for pages; pages that it did not use go back."""
+        """Note that this shard waits for links, or for more pages of the budget; pages it did not use are returned."""
 
     def grant(self, claim: Claim, most: int, some: int) -> int:
-        """How many pages this shard may visit in all: some more, as far as all stay within `most`."""
+        """Raise the number of pages that this shard may visit, as long as all shards together stay within `most`."""
 
     def write_status(self, body: bytes) -> None:
-        """How the cluster that works for this catalogue stands, as its supervisor wrote it."""
+        """Store the state of the cluster that works for this catalogue, as its supervisor sees it."""
 
     def status(self) -> bytes:
-        """What was written last; empty where no cluster ever worked for it."""
+        """The state that was stored last; empty if no cluster ever worked for this catalogue."""
 
     def numbers(self, task: TaskId) -> ShardNumbers:
-        """In one look. A task is over where all are idle, no parcel is under way, and nobody is short of pages left."""
+        """All numbers, read together. A task is over if all shards are idle, no parcel is on its way, none lacks pages."""

@@ -71,11 +71,11 @@ class StoreError(UserError):
 
 
 class FencedError(StoreError):
-    """Another has claimed the task since: whoever holds the older claim may write nothing more."""
+    """Another process has claimed the task since, so the holder of the older claim may no longer write."""
 
 
 class FrontierLog(Protocol):
-    """What was admitted to the frontier of each task and how it ended, in order: persistence, and nothing else."""
+    """The URLs that the frontier of each task admitted, and how each ended, in order; only stored, nothing is decided."""
 
     def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
         """All URLs of a task in the order of their numbers, in one pass."""
@@ -84,59 +84,59 @@ class FrontierLog(Protocol):
         """URLs that were appended, by their numbers, in the order asked for."""
 
     def append(self, claim: Claim, batch: FrontierBatch) -> Awaitable[None]:
-        """Write all of it or nothing; on disk when awaited. FencedError, and nothing written, if the claim is stale."""
+        """Write the batch in one transaction; on disk when awaited. FencedError, and no change, if the claim is stale."""
 
     def visits(
         self, task: TaskId, after: int = 0, limit: int = 1000
     ) -> Sequence[VisitRecord]:
-        """What became of URLs that do not wait, by number, those greater than `after`."""
+        """URLs that are no longer waiting and what became of them, in order of their numbers, from after `after`."""
 
     def memos(self, task: TaskId) -> Iterator[Memo]:
-        """What the crawl has noted, as it noted it last, in that order; of very many the latest MAX_MEMOS."""
+        """The notes of the crawl about families of URLs, each as written last; the latest MAX_MEMOS."""
 
     def links(self, task: TaskId, limit: int) -> Iterator[str]:
         """URLs that were found on pages, the latest first."""
 
     def marks(self, task: TaskId) -> Iterator[tuple[int, int]]:
-        """What stands for the contents of the pages visited so far: body and words."""
+        """Hashes of the pages visited so far: of the body and of the words."""
 
     def state(self, task: TaskId) -> FrontierState:
-        """What outlives a restart beside the URLs."""
+        """The counters of the frontier, which are kept beside the URLs."""
 
     def counts(self, task: TaskId) -> VisitCounts:
-        """The visits that are on disk, whoever was killed before he could save his own count."""
+        """Count the visits on disk; correct even if a process was killed before it saved its counters."""
 
 
 class RequestLog(Protocol):
-    """Every request that was made, for the owners of the hosts."""
+    """Every request that was made, so that the owner of a host can be informed."""
 
     def record(
         self, task: TaskId, requests: Sequence[RequestRecord]
     ) -> Awaitable[None]:
-        """Keep them, soon and whether somebody awaits it or not."""
+        """Write them soon, whether or not the result is awaited."""
 
     def to_host(self, host: str, limit: int = 0) -> Sequence[RequestRecord]:
-        """What was asked of a host, the latest first; 0 for all."""
+        """The requests to a host, the latest first; a limit of 0 returns all."""
 
     def hosts(self, task: TaskId) -> AbstractSet[str]:
         """The hosts that have answered a task."""
 
     def counts(self, task: TaskId) -> RequestCounts:
-        """How much of it was for a task."""
+        """Count the requests and bytes of a task."""
 
 
 class RobotsCache(Protocol):
-    """The robots.txt that were read of late, by this crawl or an earlier one."""
+    """The robots.txt files that this crawl or earlier ones have read."""
 
     def keep(self, read: Sequence[CachedRobots]) -> Awaitable[None]:
-        """Soon on disk, whether somebody awaits it or not."""
+        """Write them soon, whether or not the result is awaited."""
 
     def cached(self, origins: Sequence[str]) -> Sequence[CachedRobots]:
-        """Those of these origins, as far as they were ever read."""
+        """The robots.txt files of these origins, as far as they were ever read."""
 
 
 class SearchCache(Protocol):
-    """Pages of results of search providers: what was paid for once is used again while it is young."""
+    """Result pages of search providers, used again while they are recent, since each may cost money."""
 
     def begin(
         self, source: str, query: str, number: int, task: TaskId
@@ -155,10 +155,10 @@ class SearchCache(Protocol):
         """One page, by its number from 1, and the task that asked for it; on disk when awaited."""
 
     def asked_by(self, task: TaskId) -> Mapping[str, int]:
-        """How many pages a task has asked each source for, as far as nobody asked for them again."""
+        """How many pages a task has requested from each source, without those that another task requested again."""
 
     def cached(self, source: str, query: str, number: int) -> CachedSearch | None:
-        """The page as it was had last, with its age."""
+        """The page as it was received last, with its age."""
 
     def kept(
         self, max_age_s: float, task: TaskId | None = None
@@ -170,57 +170,57 @@ class SearchCache(Protocol):
 
 
 class KnowledgeStore(Protocol):
-    """What search agents have learned, under the id that the user gave it, and how far receivers of notices are."""
+    """What search agents have learned, under an id that the user gave; also, which notices each receiver has got."""
 
     def keep(self, name: str, body: bytes) -> Awaitable[None]:
-        """In place of what was kept under this name; on disk when awaited."""
+        """Store this under the name, replacing what was there; on disk when awaited."""
 
     def replace(self, name: str, was: bytes, body: bytes) -> Awaitable[bool]:
-        """As `keep`, if what is kept is still this; False, and nothing is written, where another process was faster."""
+        """As `keep`, but only if the stored value is still the old one; False if another process was faster."""
 
     def find(self, name: str) -> bytes:
-        """What was kept last; empty where nothing was."""
+        """What was stored last; empty if nothing was."""
 
 
 class KeptPages(Protocol):
     """Copies of pages that were read (LI-6, PH-5)."""
 
     def keep(self, task: TaskId, page: KeptPage, room: PageRoom) -> Awaitable[None]:
-        """In place of what was kept of this URL; what is too old goes, then the least promising, where it is full."""
+        """Replace the copy of this URL; if there is no room, old copies are deleted first, then the least promising."""
 
     def pages(self, groups: int) -> Iterator[KeptPage]:
         """Those of the first so many groups: the most promising group first, of one group the latest."""
 
     def recent(self, url: str, max_age_s: float) -> KeptPage | None:
-        """The copy of a page that another task may take instead of it, if it is no older than this."""
+        """The copy of a page that a task can use instead of a request, if it is no older than this."""
 
 
 class WatchedSiteStore(Protocol):
     """Sites with a watcher, and their pages that were read as its report had them."""
 
     def origins(self) -> Sequence[str]:
-        """All that are known to have one."""
+        """The origins of all sites that are known to have a watcher."""
 
     def site(self, origin: str) -> WatchedSite | None: ...
 
     def keep(self, site: WatchedSite) -> Awaitable[None]:
-        """In place of what was kept of its origin; soon on disk, whether somebody awaits it or not."""
+        """Replace what is stored about its origin; written soon, whether or not the result is awaited."""
 
     def pages(self, origin: str) -> Iterator[int]:
-        """Hashes of the pages that were read and are watched."""
+        """Hashes of the pages of this site that were read and are watched."""
 
     def keep_page(self, origin: str, key: int) -> Awaitable[None]:
-        """One more, which is owed no longer; soon on disk."""
+        """Add a page that was read: it is no longer owed. Written soon."""
 
     def owe(self, origin: str, pages: Mapping[int, str]) -> Awaitable[None]:
-        """These have changed and are to be read again: URLs by their hashes."""
+        """Note pages that have changed and must be read again: URLs by their hashes."""
 
     def owed(self, origin: str) -> Sequence[str]:
-        """URLs that were to be read again and have not been."""
+        """URLs that must be read again and have not been yet."""
 
 
 class CatalogueStore(Protocol):
-    """What has been confirmed: services, where they were seen, how they fare."""
+    """The confirmed services, with their sightings and checks."""
 
     def record(
         self, met: Sequence[Observation | Check]
@@ -228,7 +228,7 @@ class CatalogueStore(Protocol):
         """Add or refresh services, with where they were met; all or none. A check of an unknown one is not kept."""
 
     def get(self, service_id: str) -> Service | None:
-        """By its id, or by the id that it would have at another of its addresses."""
+        """A service by its id, or by the id that it would have at one of its other addresses."""
 
     def at(self, url: str, *, with_layers: bool = True) -> Sequence[Service]:
         """The services behind an address: an endpoint, another address of one, or any request to one of them.
@@ -240,25 +240,25 @@ class CatalogueStore(Protocol):
         """All services, or some, in the order in which they were found."""
 
     def sightings(self, service_id: str) -> Sequence[Sighting]:
-        """Where a service was met, in the order in which it was."""
+        """The sightings of a service, in order."""
 
     def met_at(self, limit: int) -> Sequence[str]:
-        """Addresses at which services were met lately, oldest first; as they were found, where a request was added."""
+        """URLs at which services were found lately, oldest first, without what a test added to them."""
 
     def checks(self, service_id: str, since: datetime | None = None) -> Sequence[Check]:
         """The looks at a service, oldest first."""
 
     def known_at(self, url: str) -> KnownProofs:
-        """What is known of the services behind an address, so that less has to be asked of them."""
+        """What is known of the services at a URL, so that fewer requests are needed to confirm them."""
 
     def excerpts(self, wanted: Mapping[int, Sequence[int]]) -> Mapping[int, Service]:
-        """Services by number, each with those layers alone that are at the places asked for, in that order."""
+        """Services by number, each with only the layers at the given positions, in that order."""
 
     def changes(self, since: Revision, limit: int) -> Changes:
         """What has changed after a revision, oldest first: all of it, whoever wrote it, each service as it is now."""
 
     def discovered(self, task: TaskId) -> Sequence[Discovered]:
-        """What a task was the first to find."""
+        """How many services this task was the first to find."""
 
     def endpoints(self) -> Iterator[tuple[str, str]]:
         """Kind and endpoint of every service, in the order in which they were found."""
@@ -278,7 +278,7 @@ class CatalogueStore(Protocol):
         """Services by topic and class."""
 
     def count_candidates(self) -> CandidateCounts:
-        """What was tested by all tasks that are kept, each address once, and what became of it."""
+        """Count the candidates that all stored tasks have tested, each URL once, by result."""
 
 
 class DataFileStore(Protocol):
@@ -290,7 +290,7 @@ class DataFileStore(Protocol):
     def answered(
         self, url: str, head: FileHead, status: int, at: datetime
     ) -> Awaitable[None]:
-        """Keep what was answered about a known file, soon; where it is no data file, forget it."""
+        """Store what the server said about a known file; if it is no data file, delete it. Written soon."""
 
     def files(self, which: FileFilter = ...) -> Sequence[NumberedFile]:
         """Files in the order in which they were found."""
@@ -302,11 +302,11 @@ class DataFileStore(Protocol):
         """How many a task was the first to find."""
 
     def asked(self, task: TaskId) -> Sequence[str]:
-        """The addresses of those of them that were asked about."""
+        """Those of these URLs that were already requested."""
 
 
 class TaskStore(Protocol):
-    """Every long-running piece of work: what was asked, what is wanted, who runs it, what has happened.
+    """All tasks: what was asked for, the desired state, who runs it, and its events.
 
     A change of state adds its event. A claim that is stale, or of a deleted task, raises FencedError; nothing changes.
     """
@@ -320,16 +320,16 @@ class TaskStore(Protocol):
         """The tasks, the latest first."""
 
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
-        """Say what is wanted; where nobody runs it, its state changes at once. None where there is no such task."""
+        """Set the desired state; if nobody runs the task, its state changes at once. None if there is no such task."""
 
     def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
-        """The right to run it, for this long unless renewed; its epoch grows. None where another holds it."""
+        """Claim the right to run a task, for this long unless renewed, with a higher epoch; None if another holds it."""
 
     def expire(self, claim: Claim) -> None:
-        """The holder of this claim is known to be gone: others need not wait for its claim to run out."""
+        """End a claim whose holder is known to be gone, so that others need not wait until it runs out."""
 
     def renew(self, claim: Claim, ttl_s: float) -> Wanted:
-        """Hold it for this long from now; what is wanted of it."""
+        """Extend the claim from now on; returns the desired state of the task."""
 
     def save(self, claim: Claim, checkpoint: Checkpoint) -> None: ...
 
@@ -337,25 +337,25 @@ class TaskStore(Protocol):
         """What was saved last."""
 
     def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
-        """The run is over; anybody may claim the task again."""
+        """End the run and the claim, so that anybody may claim the task again."""
 
     def delete(self, task: TaskId) -> bool:
         """Forget a task that nobody runs, with its log and events; its services stay. False where somebody runs it."""
 
     def emit(self, claim: Claim, events: Sequence[Event]) -> None:
-        """Number them without gaps and keep them; beyond a bound the oldest go."""
+        """Store events with consecutive numbers; beyond a bound the oldest are deleted."""
 
     def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
         """Events with greater numbers than `after`, in order."""
 
 
 class HostClaims(Protocol):
-    """Which process may ask a host for the next seconds: one rate for each host. Pauses are seconds from now."""
+    """Which process may send requests to a host, so that all processes together keep one rate. Pauses are in seconds."""
 
     def claim(
         self, pauses: Mapping[str, float], holder: str, ttl_s: float
     ) -> ClaimedHosts:
-        """Take or renew these hosts, each with the pause that it needs; those that others hold are noted as wanted."""
+        """Claim or renew these hosts, each with the pause that it needs; note that those of others are wanted."""
 
     def wanted(self, holder: str) -> Sequence[str]:
         """The hosts of this holder that others have asked for."""

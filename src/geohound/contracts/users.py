@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 class UserStore(Protocol):
-    """Accounts of the portal, what stands for them, what they did, and which tasks everybody may see.
+    """Accounts of the portal, their credentials, the audit log, and which tasks everybody may see.
 
-    Names are compared as they are: who calls has put them into lower case.
+    Names are compared exactly: callers convert them to lower case.
     """
 
     def add(self, account: UserAccount, password_hash: str = "") -> bool:
-        """A new account; False, and nothing is written, where its name or its subject is taken."""
+        """Add an account; False, and nothing is written, if its name or subject is taken."""
 
     def get(self, name: str) -> UserAccount | None: ...
 
     def of_subject(self, subject: str) -> UserAccount | None:
-        """Whoever an OpenID provider knows by this subject."""
+        """The account that an OpenID provider knows by this subject."""
 
     def list(self) -> Sequence[UserAccount]:
         """All accounts, in the order in which they were added."""
 
     def password_hash(self, name: str) -> str:
-        """Empty where there is none."""
+        """The hash of the password; empty if there is none."""
 
     def set_role(self, name: str, role: Role) -> bool:
         """False where there is no such account."""
@@ -42,21 +42,21 @@ class UserStore(Protocol):
         """Forget an account with its credentials and saved searches; False where there is no such account."""
 
     def keep(self, credential: Credential) -> None:
-        """Keep what stands for an account that there is; those that have expired by its creation go."""
+        """Store a credential of an existing account; credentials that have expired are deleted."""
 
     def credential(self, digest: str) -> Credential | None:
-        """Whatever its age: who calls compares the time."""
+        """A credential by its digest, expired or not: callers compare the time."""
 
     def credentials(self, name: str) -> Sequence[Credential]:
-        """Those of one account, in the order in which they were made."""
+        """The credentials of one account, oldest first."""
 
     def forget(self, digests: Sequence[str]) -> None: ...
 
     def note(self, entry: AuditEntry) -> None:
-        """Add to the log; beyond MAX_AUDIT_ENTRIES the oldest go."""
+        """Add an entry to the audit log; beyond MAX_AUDIT_ENTRIES the oldest are deleted."""
 
     def audit(self, limit: int = 100) -> Sequence[AuditEntry]:
-        """The latest first."""
+        """The entries of the audit log, the latest first."""
 
     def samples(self) -> AbstractSet[TaskId]:
         """The tasks that guests may see."""

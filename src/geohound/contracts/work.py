@@ -1,4 +1,4 @@
-"""What does the work of a crawl: clock, fetcher, examiner."""
+"""The clock, the fetcher and the examiner of a crawl."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Follows = Callable[[str, str], bool]
 
 
 class Fetcher(Protocol):
-    """One polite, guarded request; every trouble is a Failure, never an exception."""
+    """Makes polite, guarded requests; whatever goes wrong is returned as a Failure, never raised."""
 
     async def fetch(  # noqa: PLR0913
         self,
@@ -51,16 +51,16 @@ class Fetcher(Protocol):
 
 
 class Examiner(Protocol):
-    """Whoever visits, reads and reports: this process, or a pool of others."""
+    """Examines URLs: in this process, or in a pool of worker processes."""
 
     @property
     def restarts(self) -> int:
-        """How often a process was replaced by another, which has to learn again what the first one knew."""
+        """How often a worker process was replaced; a new one knows nothing of what the old one had learned."""
 
     async def examine(self, job: Job) -> Report: ...
 
     async def refresh(self) -> None:
-        """Forget which hosts could not be reached: the network was away."""
+        """Forget which hosts could not be reached, because our own network was down."""
 
     async def close(self) -> None: ...
 

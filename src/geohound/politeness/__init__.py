@@ -1,4 +1,4 @@
-"""When a host, an address or a URL may be asked again: pure rules and a clock, no network and no database."""
+"""When a host, an IP address or a URL may be requested again: rules and a clock, no network and no database."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Hosts shared with the other processes of a catalogue: claimed before they are asked, and let go when others wait.
+"""Hosts shared between processes: claimed before the first request, and released when others wait for them.
 
-A thread of its own claims, renews and lets go in batches, so that neither a page nor the event loop waits for the disk.
+A thread claims, renews and releases hosts in batches, so that neither a page nor the event loop waits for the disk.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class SharedHosts:
         holder: str,
         is_gone: Callable[[str], bool],
     ) -> None:
-        """`is_gone` is asked about holders of hosts: those whose process is no more need not be waited for."""
+        """`is_gone` says whether the process that holds a host has ended, so that its claims need not be waited for."""
         self._claims = claims
         self._politeness = politeness
         self._clock = clock
@@ -85,7 +85,7 @@ class SharedHosts:
         self._thread.start()
 
     def close(self) -> None:
-        """Let go of everything, with the pauses that are left."""
+        """Release all hosts, each with the rest of its pause."""
         self._is_closed = True
         self._woken.set()
         self._thread.join()
@@ -99,7 +99,7 @@ class SharedHosts:
         return len(self._elsewhere)
 
     def wait_s(self, host: str, delay_s: float) -> float:
-        """0 if the host is ours, else after how many seconds to ask again; it is claimed meanwhile."""
+        """0 if this process has the host, else after how many seconds to call again; it is claimed meanwhile."""
         with self._lock:
             now = self._clock.monotonic()
             claim = self._ours.get(host)
@@ -117,14 +117,14 @@ class SharedHosts:
         return max(wait_s, _SOON_S)
 
     def note_pause(self, host: str) -> None:
-        """The host asked for a long pause: whoever has it next is to know, whatever becomes of this process."""
+        """Store a long pause that the host asked for, so that other processes keep it even if this one is killed."""
         with self._lock:
             if host in self._ours:
                 self._paused.add(host)
         self._woken.set()
 
     def tick(self) -> None:
-        """Claim what is asked for, renew what is used, let go of what others want."""
+        """Claim hosts that are needed, renew those in use, release those that others want."""
         now = self._clock.monotonic()
         with self._lock:
             leaving = (
@@ -146,7 +146,7 @@ class SharedHosts:
             self._agree()
 
     def _agree(self) -> None:
-        """Names of several processes may live at one address: together they ask it no faster than one would."""
+        """Hosts of several processes may share an IP address: together they request it no faster than one process would."""
         addresses = self._politeness.addresses_since(AGREE_S)[-MAX_AGREED:]
         if not addresses:
             return
@@ -199,7 +199,7 @@ class SharedHosts:
         self._bury(result.refused)
 
     def _bury(self, refused: Mapping[str, str]) -> None:
-        """Let go in the name of processes that are gone; when they last asked is not known."""
+        """Release the hosts of processes that have ended, with a full pause, as their last request is not known."""
         by_holder: dict[str, list[str]] = defaultdict(list)
         for host, holder in refused.items():
             by_holder[holder].append(host)
@@ -212,7 +212,7 @@ class SharedHosts:
                 self._woken.set()
 
     def _yield(self, now: float) -> None:
-        """Ask no more of the hosts that others want; they are let go when nothing is under way there."""
+        """Stop using hosts that others want; each is released when no request to it is under way."""
         wanted = self._claims.wanted(self._holder) if self._ours else ()
         with self._lock:
             for host in wanted:

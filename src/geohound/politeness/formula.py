@@ -1,4 +1,4 @@
-"""How long a host, an address or a URL is left alone after a request: one formula, and the home of Retry-After."""
+"""The pause after a request, for a host, an IP address and a URL; also how Retry-After is read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PolitenessPolicy:
 
 
 class VisitFacts(NamedTuple):
-    """What a request showed of how its host bears them."""
+    """What a response says about the load of its host."""
 
     elapsed_s: float = 0.0
     is_overloaded: bool = False
@@ -79,7 +79,7 @@ def retry_after_s(value: str, now: datetime) -> float | None:
 
 
 def pause_s(seen: VisitFacts, troubles: int, policy: PolitenessPolicy) -> float:
-    """How long to leave the host alone after this request; `troubles` in a row, this one counted."""
+    """The pause of a host after this request; `troubles` counts failures in a row, this one included."""
     usual = _usual_s(seen, policy)
     if seen.crawl_delay_s:
         usual = max(usual, min(seen.crawl_delay_s, policy.max_crawl_delay_s))
@@ -92,9 +92,9 @@ def pause_s(seen: VisitFacts, troubles: int, policy: PolitenessPolicy) -> float:
 
 
 def address_pause_s(seen: VisitFacts, troubles: int, policy: PolitenessPolicy) -> float:
-    """How long from the beginning of one request to an address to the next, whatever the hosts.
+    """The time between the starts of two requests to one IP address, whichever hosts they are for.
 
-    A 429 of one site does not silence its neighbours as it silences the site: behind one address may stand thousands.
+    A 429 slows down other sites at the same IP address less than the site itself: there may be thousands of them.
     """
     usual = _usual_s(seen, policy) * policy.address_share
     doubled = math.ldexp(usual, min(troubles, _MAX_DOUBLINGS))
@@ -102,7 +102,7 @@ def address_pause_s(seen: VisitFacts, troubles: int, policy: PolitenessPolicy) -
 
 
 def retry_in_s(failure: Failure, policy: PolitenessPolicy) -> float:
-    """When a URL that failed for a passing reason is worth another attempt."""
+    """After how many seconds to retry a URL that failed for a temporary reason."""
     return min(
         max(failure.retry_after_s or 0.0, policy.retry_after_s),
         policy.max_retry_after_s,

@@ -1,4 +1,4 @@
-"""Whose turn it is at each host and address: one request at a time to a host, a pause after it, in order of arrival.
+"""Turns at hosts and IP addresses: one request at a time to a host, then a pause; turns go in order of arrival.
 
 One for a process, whoever asks in it: a host's rate does not grow with the number of those who ask. Threads may share
 it. Delays come out of it, never instants.
@@ -88,9 +88,9 @@ class Politeness:
         policy: PolitenessPolicy,
         crawl_delay_s: float | None = None,
     ) -> float:
-        """Have the host for one request: 0 if it is granted, else the seconds after which to come again.
+        """Take the turn for one request: 0 if it is granted, else after how many seconds to call again.
 
-        Who comes again in time keeps its place in line.
+        Callers who come back in time keep their place in line.
         """
         with self._lock:
             now = self._clock.monotonic()
@@ -107,7 +107,7 @@ class Politeness:
             return 0.0
 
     def hand_over(self, host: str, who: Hashable, to: Hashable) -> bool:
-        """Have the turn of another, if it has one that it did not use."""
+        """Pass an unused turn from one caller to another; False if there is none."""
         with self._lock:
             known = self._hosts.get(host)
             if known is None or known.held_by != who:
@@ -116,7 +116,7 @@ class Politeness:
             return True
 
     def claim(self, host: str, address: str, policy: PolitenessPolicy) -> bool:
-        """The host that is held is found at this address: may it be asked there now?"""
+        """The host was resolved to this IP address: may it be requested there now?"""
         with self._lock:
             now = self._clock.monotonic()
             known = self._host(host, now)
@@ -136,7 +136,7 @@ class Politeness:
             return self._address_wait_s(address, policy, self._clock.monotonic())
 
     def record(self, host: str, seen: VisitFacts, policy: PolitenessPolicy) -> float:
-        """The request is over and the host free again: seconds until it is due."""
+        """A request has ended: returns the seconds until the host is due again."""
         with self._lock:
             now = self._clock.monotonic()
             known = self._host(host, now)
@@ -153,7 +153,7 @@ class Politeness:
             return known.next_at - now
 
     def leave(self, host: str, who: Hashable) -> None:
-        """Nothing was asked: give the turn back, or the place in line."""
+        """Give back a turn that was not used, or the place in line."""
         with self._lock:
             known = self._hosts.get(host)
             if known is None:
@@ -194,7 +194,7 @@ class Politeness:
             ]
 
     def share_address(self, address: str, processes: int) -> None:
-        """So many processes ask this address, this one among them."""
+        """Note how many processes request this IP address, including this one."""
         with self._lock:
             known = self._addresses.get(address)
             if known is not None:
@@ -211,7 +211,7 @@ class Politeness:
             )
 
     def pause_left_s(self, host: str) -> float:
-        """Seconds for which the host is to be left alone, whoever asks."""
+        """Seconds for which nobody may request the host."""
         known = self._hosts.get(host)
         return (
             max(0.0, known.next_at - self._clock.monotonic())
@@ -220,7 +220,7 @@ class Politeness:
         )
 
     def postpone(self, host: str, seconds: float) -> None:
-        """Leave the host alone for at least so long."""
+        """Make no request to the host for at least so long."""
         with self._lock:
             now = self._clock.monotonic()
             known = self._host(host, now)

@@ -1,4 +1,4 @@
-"""Politeness as one task has it: under its policy, for its leases and for all that it asks beside them."""
+"""The politeness of one task: its policy, for URLs that are leased and for all other requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TaskPoliteness:
         self._shared = shared
 
     def take(self, host: str) -> float:
-        """The turn at a host for a lease: 0 if we have it, else after how many seconds to ask again."""
+        """Take the turn at a host for a lease: 0 if it is granted, else after how many seconds to call again."""
         return self.take_for(host, self, None)
 
     def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
@@ -54,12 +54,12 @@ class TaskPoliteness:
         return self._shared.elsewhere if self._shared is not None else 0
 
     def leave(self, host: str) -> float:
-        """The lease is over, its turn used or not: how long until the host may be asked again."""
+        """The lease has ended: returns the seconds until the host may be requested again."""
         self._politeness.leave(host, self)
         return self._politeness.due_in(host, self._policy)
 
     def close(self) -> None:
-        """Whatever was leased and not ended: its turn is for others."""
+        """Give back the turns of leases that have not ended."""
         self._politeness.leave_all(self)
 
     def turns(self) -> LocalTurns:
@@ -86,7 +86,7 @@ class LocalTurns:
         ] = {}  # hosts that are ours now, and under which name
 
     def take_over(self, host: str) -> str | None:
-        """Have the turn that was taken for a lease, and the address it is for; None if there is none."""
+        """Take over the turn of a lease; returns the IP address it is for, or None if there is no such turn."""
         who = object()
         if not self._politeness.hand_over(host, self._task, who):
             return None
@@ -136,28 +136,28 @@ class LocalTurns:
 
 
 class Turns(Protocol):
-    """Who makes requests waits here for its turn, and says when the request is over; one at a time for each host."""
+    """Where the fetcher waits for its turn at a host, and reports the end of each request."""
 
     async def turn(
         self, host: str, crawl_delay_s: float | None, patience_s: float
     ) -> float:
-        """Wait for the host: 0 when we have it, or how long it would be, if that is too long."""
+        """Wait for the turn at a host: returns 0 once it is granted, or the seconds it would take if that is too long."""
 
     def claim(self, host: str, address: str) -> bool:
-        """The host we have is at this address: may it be asked there at once?"""
+        """The host was resolved to this IP address: may it be requested there at once?"""
 
     async def move(self, host: str, address: str, patience_s: float) -> float:
-        """It may not: wait until it may; 0, or how long it would be."""
+        """Wait until it may; returns 0, or the seconds it would take if that is too long."""
 
     def done(self, host: str, seen: VisitFacts | None) -> None:
-        """The request is over; None if nothing was sent."""
+        """The request has ended; `seen` is None if nothing was sent."""
 
 
 class HostTurns(Protocol):
     """Whose turn it is at each host, as the frontier of one task asks for it."""
 
     def take(self, host: str) -> float:
-        """The turn at a host for a lease: 0 if we have it, else after how many seconds to ask again."""
+        """Take the turn at a host for a lease: 0 if it is granted, else after how many seconds to call again."""
 
     def leave(self, host: str) -> float:
-        """The lease is over, its turn used or not: how long until the host may be asked again."""
+        """The lease has ended: returns the seconds until the host may be requested again."""

@@ -1,4 +1,4 @@
-"""A task for oneself: claimed, or a sentence about who has it."""
+"""Claims tasks, and finds out whether the process that holds a claim still runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TTL_S = 30.0  # after a holder was last heard of, where nobody can look for its 
 
 
 def claim_task(tasks: TaskStore, task: TaskId) -> Claim:
-    """The right to run a task; StoreError says who has it. One whose process is gone need not be waited for."""
+    """Claim a task; StoreError says who holds it. The claim of a process that has ended is taken over at once."""
     found = tasks.get(task)
     if found is not None and found.claim is not None and is_gone(found.claim.holder):
         tasks.expire(found.claim)
@@ -46,7 +46,7 @@ def is_claimable(task: Task, now: datetime) -> bool:
 
 
 def is_run(task: Task, now: datetime) -> bool:
-    """Is there a process that runs it, as far as one can know here?"""
+    """Does a process run this task, as far as can be known on this machine?"""
     return (
         task.is_held(now) and task.claim is not None and not is_gone(task.claim.holder)
     )
@@ -82,7 +82,7 @@ def read_holder(name: str) -> Holder | None:
 
 
 def is_gone(name: str) -> bool:
-    """Is this process surely no more? False where that cannot be known from here."""
+    """Has this process certainly ended? False if this cannot be known here."""
     holder = read_holder(name)
     if holder is None or not holder.machine or holder.machine != _machine():
         return False

@@ -1,4 +1,4 @@
-"""What anybody may ask and say of tasks, wherever they run: how they stand, go on, pause, stop, be forgotten."""
+"""Lists, pauses, resumes, stops and deletes tasks, wherever they run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Recounted = Callable[
 
 
 class TaskError(UserError):
-    """What was asked of a task cannot be done; the message is for people."""
+    """Something that cannot be done with a task; the message is for people."""
 
     exit_code = 1
 
@@ -62,7 +62,7 @@ class TaskControl:
         return next(iter(self._tasks.list()), None)
 
     def unfinished(self, task: TaskId | None = None) -> TaskId | None:
-        """The task to go on with: the one named if it is not done, else the latest unfinished one."""
+        """The task to resume: the given one if it is not done; if none is given, the latest unfinished one."""
         found = (
             self._tasks.get(task)
             if task
@@ -71,7 +71,7 @@ class TaskControl:
         return found.id if found and found.state is not TaskState.DONE else None
 
     def want(self, task: TaskId, wanted: Wanted) -> Task:
-        """Say what is wanted of a task; whoever runs it obeys within seconds."""
+        """Set the desired state of a task; its runner obeys within seconds."""
         found = self._freed(task)
         if found.state is TaskState.DONE:
             raise TaskError(f"Task {task} is finished already.")
@@ -107,7 +107,7 @@ class TaskControl:
         ], len(found)
 
     def record(self, task: Task) -> dict[str, Any]:
-        """What the world may know of a task: what it is for and how far it is, not how it was set."""
+        """The public record of a task: what it is for and how far it is, without its settings."""
         state = state_of(task)
         was_killed = state is not task.state
         counters = (

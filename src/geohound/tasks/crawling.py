@@ -1,4 +1,4 @@
-"""A crawl as a task: its numbers, what it leaves for the next run, and what its watchers hear of it."""
+"""A crawl as a task: its counters, its checkpoint, and the events for those who watch it."""
 
 from __future__ import annotations
 
@@ -70,19 +70,19 @@ class CrawlWork:
         return ending
 
     def feed(self, *, is_fed: bool) -> None:
-        """Somebody brings more than the seeds: an empty frontier does not end the crawl meanwhile."""
+        """More URLs will be added from outside, so an empty frontier does not end the crawl yet."""
         self._crawl.is_fed = is_fed
 
     def wait_for_grants(self, *, is_waiting: bool) -> None:
-        """Others may leave some of their budget: pages that are spent do not end the crawl meanwhile."""
+        """Other shards may return part of their budget, so a spent budget does not end the crawl yet."""
         self._crawl.awaits_grants = is_waiting
 
     def allow(self, pages: int) -> None:
-        """So many visits of pages, over all runs."""
+        """Set the budget of page visits, over all runs."""
         self._crawl.allow(pages)
 
     def renew_tests(self) -> None:
-        """Links came in: the services that they name are tested, be the pages spent or not."""
+        """New links came in: the services they name are tested even if the page budget is spent."""
         self._crawl.renew_tests()
 
     @property
@@ -95,7 +95,7 @@ class CrawlWork:
 
     @property
     def has_more(self) -> bool:
-        """Does anything wait, whether it may be visited or not?"""
+        """Is any URL waiting, whether or not the budget allows to visit it?"""
         return bool(self._crawl.parts.frontier.stats().queued)
 
     @property
@@ -117,7 +117,7 @@ class CrawlWork:
         return not numbers.queued and not numbers.leased
 
     def _keep_learned(self) -> None:
-        """Leave what was learned for the next crawl, where the user names a file for it."""
+        """Write what was learned to the file that the user named, for the next crawl."""
         if self._learned:
             Path(self._learned).expanduser().write_bytes(
                 self._crawl.parts.order.state()
@@ -180,7 +180,7 @@ class CrawlWork:
         )
 
     def _why(self, candidate: Candidate) -> str:
-        """What spoke for a URL, by what its order knows: the weightiest reasons first."""
+        """The reasons for the score of a URL, the largest first."""
         if candidate.via in (Via.SEED, Via.SEARCH):
             return (
                 "seed"

@@ -1,4 +1,4 @@
-"""The events of a run on their way to the store: thinned before they get their numbers."""
+"""Collects the events of a run between two heartbeats, and drops some before they are numbered and stored."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class HostsInUse:
 
     @asynccontextmanager
     async def share(self, catalogue: str) -> AsyncIterator[SharedHosts]:
-        """The hosts of this catalogue, for one task; what this process has is let go when its last task ends."""
+        """The hosts of this catalogue, for one task; when the last task of this process ends, its hosts are released."""
         shared = await asyncio.to_thread(self._open, catalogue)
         try:
             yield shared

@@ -1,4 +1,4 @@
-"""The monitor as a task: built from the parts it is given, with its numbers and what its watchers hear of it."""
+"""The monitor as a task: how it is built, its counters, and the events for those who watch it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def monitor_spec(settings: Settings, watch: MonitorGoal) -> TaskSpec:
 
 
 def unfinished_monitor(tasks: Iterable[Task], watch: MonitorGoal) -> Task | None:
-    """One without end is gone on with, if there is such a one."""
+    """The unfinished monitor that runs without end, if there is one, so that it is continued."""
     monitors = (
         task
         for task in tasks

@@ -1,4 +1,4 @@
-"""Runs tasks: claims one, builds it, works, beats, and releases it, whoever asked for it."""
+"""Runs tasks: claims one, builds it, runs it with a heartbeat, and releases it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TaskRunner:
         *,
         suspects: bool = True,
     ) -> None:
-        """`suspects` tasks whose process died again and again; those that read nothing cannot have killed it."""
+        """With `suspects`, a task whose process died several times is retried with care, as it may be the reason."""
         self._suspects = suspects
         self._tasks = tasks
         self._build = build
@@ -91,7 +91,7 @@ class TaskRunner:
     async def run(self, task: TaskId) -> Ending:
         """Run one task from where it was left to the end of its budget; StoreError where another runs it.
 
-        While it is paused it is nobody's: this runner goes on with it when it is wanted, unless another was faster.
+        A paused task has no runner: this one continues it when it is resumed, unless another runner was faster.
         """
         claim: Claim | None = claim_task(self._tasks, task)
         self._tasks.want(task, Wanted.RUN)
@@ -106,7 +106,7 @@ class TaskRunner:
         at_once: int | Callable[[int], int] = 5,
         which: Callable[[Task], bool] = is_whole,
     ) -> None:
-        """Run whatever is queued, and whatever was left by a process that is gone, until cancelled; `which` may choose.
+        """Run queued tasks, and tasks whose process has died, until cancelled; `which` selects them.
 
         Tasks that are under way then are queued again, so that whoever serves next goes on with them. How many run at
         once may change: `at_once` may be a function of how many do; beyond it the last ones are queued again.
@@ -128,7 +128,7 @@ class TaskRunner:
     def _begin(
         self, most: int, which: Callable[[Task], bool]
     ) -> list[asyncio.Task[None]]:
-        """Take up what is queued, the oldest first."""
+        """Start queued tasks, the oldest first."""
         started: list[asyncio.Task[None]] = []
         for task in reversed(self._tasks.list(UNDER_WAY) if most > 0 else ()):
             claim = self._take(task) if which(task) else None
@@ -139,7 +139,7 @@ class TaskRunner:
         return started
 
     async def _when_wanted(self, task: TaskId) -> Claim | None:
-        """Wait with a paused task; None where it is to end, or another runs it."""
+        """Wait until a paused task is resumed and claim it; None if it is to end, or another runs it."""
         if self._listener is not None:
             self._listener(StateChanged(TaskState.PAUSED, Ending.PAUSED))
         while (
@@ -154,7 +154,7 @@ class TaskRunner:
         self._woken.clear()
 
     def look_now(self) -> None:
-        """Somebody has just said what is wanted: look, without waiting for the next heartbeat."""
+        """The desired state was just changed: read it now, without waiting for the next heartbeat."""
         self._woken.set()
 
     def _take(self, task: Task) -> Claim | None:
@@ -168,7 +168,7 @@ class TaskRunner:
         return None
 
     def _may_retry(self, task: TaskId) -> bool:
-        """Its process has died: may it be tried again now? Suspects are tried one at a time, so that one is found."""
+        """May a task whose process has died be retried now? Suspects are retried one at a time, to find the guilty one."""
         now = self._clock.monotonic()
         if task not in self._retries:
             crashes = count_crashes(all_events(self._tasks, task))
@@ -196,7 +196,7 @@ class TaskRunner:
             self._tasks.release(claim, TaskState.STOPPED, Ending.FAILED)
 
     async def _serve_one(self, claim: Claim) -> None:
-        """One that fails must not end the others; what a person should know stands in its events."""
+        """Run one task; if it fails, the others go on, and its events say why."""
         try:
             await self._run(claim, TaskState.QUEUED)
         except Exception as error:
@@ -247,7 +247,7 @@ class TaskRunner:
                 self._tasks.save(claim, work.checkpoint())
 
     async def _beat(self, claim: Claim, work: Work, feed: EventFeed) -> None:
-        """Keep the claim, do what is wanted, keep the numbers, pass on what happened."""
+        """The heartbeat: renew the claim, obey the desired state, save counters, store events."""
         saved_at = -SAVE_EVERY_S  # the first numbers come with the first beat
         while True:
             await self._pause(BEAT_S)
@@ -268,7 +268,7 @@ class TaskRunner:
         return self._tasks.renew(claim, TTL_S)
 
     def _outcome(self, claim: Claim, ending: Ending) -> tuple[TaskState, Ending]:
-        """A run that was asked to stop may have been asked to pause."""
+        """The state after a run: one that was stopped may have been stopped in order to pause."""
         if ending is Ending.FINISHED:
             return TaskState.DONE, ending
         if ending is Ending.STOPPED and self._tasks.renew(claim, TTL_S) is Wanted.PAUSE:
@@ -277,7 +277,7 @@ class TaskRunner:
 
 
 class Crashes(NamedTuple):
-    """Runs in a row that nobody ended: their process died."""
+    """Runs in a row that ended because their process died."""
 
     all: int = 0
     quick: int = 0
@@ -291,7 +291,7 @@ class Crashes(NamedTuple):
 
     @property
     def pause_s(self) -> float:
-        """None after the first: most processes that die were killed by a person or a power cut."""
+        """The pause before a retry; none after the first death, as most are caused by a person or a power cut."""
         return (
             min(FIRST_PAUSE_S * 2.0 ** (self.quick - 2), LONGEST_PAUSE_S)
             if self.quick > 1
@@ -316,7 +316,7 @@ def count_crashes(events: Iterable[Numbered]) -> Crashes:
 def _counted(
     crashes: Crashes, began: datetime | None, last: datetime | None
 ) -> Crashes:
-    """With the run that began then, and of which nothing was heard after `last`."""
+    """The counts with one more run, which began then and was last heard of at `last`."""
     return crashes.plus((last - began).total_seconds()) if began and last else crashes
 
 
@@ -328,7 +328,7 @@ def all_events(tasks: TaskStore, task: TaskId) -> Iterable[Numbered]:
 
 
 def builder_of(crawl: Build, monitor: Build) -> Build:
-    """Builds crawls, hunts and harvests by the one, monitors by the other."""
+    """Chooses the builder of a task: one for crawls, hunts and harvests, one for monitors."""
 
     def build(
         task: Task, claim: Claim, feed: EventFeed

@@ -67,7 +67,7 @@ def _pages(log: FrontierLog, task: TaskId) -> Iterator[Sequence[VisitRecord]]:
 def missed(
     log: FrontierLog, task: TaskId, spec: TaskSpec, harvesters: Mapping[str, Harvester]
 ) -> Missed:
-    """What a run that has nothing left to do has missed. Crawls meet catalogues by chance: they owe none."""
+    """What a finished run could not read. Only harvests must read a catalogue to its end; crawls find them by chance."""
     since = date.fromisoformat(spec.goal.since) if spec.goal.since else None
     starts = {harvester.id: harvester.start(since) for harvester in harvesters.values()}
     catalogues = broken_off(log, task, starts) if spec.kind is TaskKind.HARVEST else ()
@@ -126,7 +126,7 @@ def _is_unreached(seed: VisitRecord) -> bool:
 async def try_again(
     log: FrontierLog, claim: Claim, visits: Sequence[VisitRecord]
 ) -> None:
-    """Let these wait as if they had never been asked for; call it before the frontier is opened."""
+    """Queue these URLs again as if they had never been requested; call it before the frontier is opened."""
     if not visits:
         return
     dropped = Counter(log.state(claim.task).drops)

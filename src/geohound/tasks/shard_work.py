@@ -68,7 +68,7 @@ class ShardWork:
             await asyncio.gather(exchanging, crawling, return_exceptions=True)
 
     async def _exchange(self) -> None:
-        """Take in what others send; let the crawl end where all are done."""
+        """Receive links from other shards, and end the crawl when all shards are done."""
         while not self._is_stopped:
             await self._ask_for_pages()
             if not await self._receive() and await self._is_over():
@@ -79,7 +79,7 @@ class ShardWork:
         self._of_crawl.feed(is_fed=False)
 
     async def _receive(self) -> bool:
-        """Read parcels, acknowledged once their links are in our log; read again after a kill, they are known."""
+        """Read parcels and acknowledge them once their links are in our log; after a kill they are read again."""
         parts = self._parts
         parcels = await asyncio.to_thread(parts.shards.receive, parts.shard, PARCELS)
         if not parcels:
@@ -120,7 +120,7 @@ class ShardWork:
         )
 
     async def _ask_for_pages(self) -> None:
-        """A part of what is left of the budget, before ours is spent; an idle shard has given back what it had."""
+        """Ask for more pages of the budget before ours are spent; idle shards have returned theirs."""
         parts, crawl = self._parts, self._of_crawl
         if self._is_nothing_due_soon():
             crawl.allow(min(crawl.visits, crawl.allowance))

@@ -1,4 +1,4 @@
-"""What settings ask of a crawl, stored with its task, and the settings under which a stored task is run today."""
+"""From settings to the specification that is stored with a task, and back to the settings it is run with."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def harvest_spec(
     harvester: str = "",
     since: date | None = None,
 ) -> TaskSpec:
-    """Catalogues read whole: what they list is tested, and no link followed."""
+    """A harvest: catalogues are read completely, what they list is tested, no link is followed."""
     crawl = crawl_spec(settings, sources)
     changed = since.isoformat() if since else ""
     goal = replace(crawl.goal, harvester=harvester, since=changed, max_depth=0)
@@ -76,7 +76,7 @@ def harvest_spec(
 def hunt_spec(
     crawl: TaskSpec, queries: tuple[str, ...], searchers: tuple[str, ...], **more: Any
 ) -> TaskSpec:
-    """A crawl from what search providers answer to these queries and to those that the agent finds by itself.
+    """A hunt: a crawl from the results of these queries and of those that the agent adds.
 
     `more` are further fields of the goal: words, steps, knowledge, catalogue_hosts, excluded.
     """
@@ -147,7 +147,7 @@ def thrift_share(text: str) -> float | None:
 
 
 def thrift_of(settings: Settings, *, ranks_hosts: bool) -> Thrift | None:
-    """How few hosts are asked at a time; published orders run as published unless the user says otherwise."""
+    """How few hosts are crawled at a time; orders from papers run as published unless the user says otherwise."""
     is_auto = thrift_share(settings.thrift) is None
     if is_auto and not settings.active_hosts and not ranks_hosts:
         return None

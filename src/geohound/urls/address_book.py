@@ -1,4 +1,4 @@
-"""What addresses and names say of services, worked out once from what every kind declares of its own addresses."""
+"""Recognises service URLs and names, by the patterns that all kinds declare, compiled once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[^a-z0-9]")
 
 
 class Resource(NamedTuple):
-    """What an address below a service says."""
+    """What the URL of something below a service, such as a layer, says about the service."""
 
     url: str  # without the operation that it ends in
     service: str
@@ -35,7 +35,7 @@ class Resource(NamedTuple):
 
 
 class AddressBook:
-    """Answers for all kinds at once. It is asked for every link and string: everything is compiled beforehand."""
+    """Matches against all kinds at once. Called for every link and string, so everything is compiled beforehand."""
 
     def __init__(self, kinds: Mapping[str, Addresses]) -> None:
         self.kinds = dict(sorted(kinds.items(), key=lambda item: item[1].rank))
@@ -200,7 +200,7 @@ class AddressBook:
         )
 
     def is_uncertain(self, url: str) -> bool:
-        """Has it nothing of a service but the name of a request? Such addresses are tested after all others (OSS-7)."""
+        """Is the name of a request its only sign of a service? Such URLs are tested after all others (OSS-7)."""
         path = url.partition("?")[0]
         return self.classify(url)[
             0
@@ -266,7 +266,7 @@ class AddressBook:
         return None
 
     def may_have_blanks(self, address: str) -> bool:
-        """Does it lead below a service by a path in which scripts leave blanks?"""
+        """Does its path lead below a service, with placeholders that a script fills in?"""
         lowered = address.lower()
         return any(mark in lowered for mark in self._blank_marks)
 
@@ -276,11 +276,11 @@ class AddressBook:
         return any(hint in lowered for hint in self._hints)
 
     def is_of_server(self, url: str) -> bool:
-        """Has it a part that only addresses of servers have, never pages about them?"""
+        """Does it contain a part that only URLs of servers have, never pages about them?"""
         return bool(self._servers.search(url))
 
     def is_no_service(self, url: str) -> bool:
-        """Does it look like a service, and is none?"""
+        """Does it only look like a service, by patterns that the kinds exclude?"""
         return bool(self._no_service.search(url))
 
     def is_generic(self, path: str) -> bool:

@@ -32,7 +32,7 @@ _FRONT_PAGES = frozenset(
 def declared_endpoint(online_resource: str) -> str:
     """The endpoint that a document declares; empty for one that many services may declare by mistake.
 
-    That are loopback and reserved addresses, names of an inner network, front pages, and homes of server programs.
+    Left out are loopback and reserved addresses, names of internal networks, front pages, and web sites of programs.
     """
     address = canonical(online_resource) if online_resource else None
     if address is None:

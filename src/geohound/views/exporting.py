@@ -1,4 +1,4 @@
-"""The results of a search as a file: every hit, a page at a time, given to an exporter."""
+"""Exports the results of a search: reads all hits page by page and passes them to an exporter."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class AskedRequest(Protocol):
 
 
 class Repeating(NamedTuple):
-    """What requests have in common, as far as a command that repeats one has to say it."""
+    """What all requests share, as far as a curl command has to repeat it."""
 
     user_agent: str = ""
     connect_to: tuple[str, ...] = ()  # PATTERN=HOST:PORT

@@ -1,4 +1,4 @@
-"""What goes into a frontier and what it answers, and what is kept of it."""
+"""The values that go into a frontier, come out of it, and are written to its log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Settled:
 
 
 class Memo(NamedTuple):
-    """What a crawl has learned of a family of URLs, for a run that goes on with it; the log does not read it."""
+    """What a crawl has learned about a family of URLs, for later runs; to the log these are only bytes."""
 
     kind: int
     key: int  # 64 bits with sign
@@ -103,7 +103,7 @@ class NewUrl(NamedTuple):
 
 
 class UrlEnd(NamedTuple):
-    """Another state of a URL that is in the log; PENDING where it is to be tried again."""
+    """A new state of a URL in the log; PENDING if it is to be retried."""
 
     number: int
     state: UrlState
@@ -122,7 +122,7 @@ MAX_MEMOS = 60_000  # of a task that a log keeps: those that were written last
 
 @dataclass(slots=True)
 class FrontierBatch:
-    """What is written together, all or nothing; a URL enters before it ends."""
+    """What is written in one transaction; new URLs come before ends."""
 
     urls: list[NewUrl] = field(default_factory=list)
     ends: list[UrlEnd] = field(default_factory=list)
@@ -144,7 +144,7 @@ class FrontierBatch:
 
 @dataclass(frozen=True, slots=True)
 class FrontierState:
-    """What outlives a restart beside the URLs themselves."""
+    """What a frontier keeps over a restart, beside the URLs."""
 
     drops: Mapping[FailureReason, int] = field(default_factory=dict)
     pauses: Mapping[str, float] = field(

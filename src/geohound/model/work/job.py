@@ -1,4 +1,4 @@
-"""One piece of work and what became of it: all that a worker needs, and all that it learned."""
+"""A job for a worker, and its report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CachedRobots(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """By what a page is compared with others: its bytes, its words, and the families of URLs it leads to."""
+    """What near-duplicate detection compares: hashes of the bytes and words of a page, and the URL families it links to."""
 
     body: int  # stands for its bytes, on its host
     words: int  # stands for its words without numbers; 0 where it has none
@@ -72,7 +72,7 @@ class Job:
 
 
 class FailedCheck(NamedTuple):
-    """A known service that was asked, and did not answer as one; `ok` is None where that proves nothing."""
+    """A known service that did not respond as one; `ok` is None if that proves nothing."""
 
     service_id: str
     ok: bool | None
@@ -111,7 +111,7 @@ class PageRead:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """The answer leads to another site, or to a page that was read: a candidate of its own."""
+    """A redirect to another site or to a page already read: its target becomes a candidate of its own."""
 
     url: str
 

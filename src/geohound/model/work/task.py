@@ -1,4 +1,4 @@
-"""A long-running piece of work: what was asked for, what is wanted of it, how far it is, and who may write for it."""
+"""Tasks: what was asked for, the desired state, the progress, and who may write for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TaskKind(StrEnum):
 
 
 class Wanted(StrEnum):
-    """What somebody wants of a task; anybody may say so, and whoever runs it obeys."""
+    """The desired state of a task; anybody may set it, and the runner obeys."""
 
     RUN = "run"
     PAUSE = "pause"
@@ -67,7 +67,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CrawlGoal:
-    """From where, how far and what for; where something is None, the settings of whoever runs the task say it."""
+    """Where a crawl starts, how far it goes and what it looks for; for None the settings of the running process hold."""
 
     seeds: tuple[str, ...] = ()
     scope: Scope = Scope.ANY
@@ -112,7 +112,7 @@ class MonitorGoal:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a task may cost. A resume may give another one; what is None is left as it was."""
+    """What a task may cost. A resume may change it; None leaves a limit as it was."""
 
     max_pages: int | None = None
     max_time_s: float | None = None  # of one run
@@ -153,7 +153,7 @@ class TaskSpec:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to run a task and to write for it; a claim with an older epoch than the latest is worth nothing."""
+    """The right to run a task and to write for it; only the claim with the latest epoch is valid."""
 
     task: TaskId
     holder: str
@@ -212,7 +212,7 @@ UNDER_WAY = TaskFilter(frozenset({TaskState.QUEUED, TaskState.RUNNING}), parts=N
 
 
 def state_wanted(now: TaskState, wanted: Wanted) -> TaskState:
-    """The state of a task that nobody runs, once this is wanted of it."""
+    """The state of a task that nobody runs, after the desired state was set to this."""
     if now is TaskState.DONE:
         return now
     match wanted:

@@ -1,4 +1,4 @@
-"""Who runs a task: one holder at a time, and nothing is written for a holder whose claim another has taken over."""
+"""The claim of a task: one holder at a time; a holder whose claim was taken over can no longer write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .database import Connection
 
 
 def lock_name(task: TaskId) -> str:
-    """Whoever writes for a task, or says who may, takes this lock first."""
+    """The lock that protects a task: taken before its claim is changed or anything is written for it."""
     return f"task {task}"
 
 
@@ -18,7 +18,7 @@ def take(
 ) -> Claim | None:
     """Claim a task that nobody holds, or whose holder has let its claim run out; None where another holds it.
 
-    Of a holder that never let go nobody knows when it ended.
+    The end time of a run whose holder never released its claim is unknown.
     """
     connection.execute(
         "UPDATE task SET finished_at = NULL WHERE id = ? "
@@ -34,7 +34,7 @@ def take(
 
 
 def look(connection: Connection, claim: Claim, now: float) -> tuple[Wanted, float]:
-    """What is wanted of the task, and how many seconds the claim still holds; FencedError where it does not."""
+    """The desired state, and how many seconds the claim is still valid; FencedError if it is not."""
     row = connection.execute(
         "SELECT wanted, expires_at FROM claim WHERE task = ? AND holder = ? AND epoch = ?",
         (claim.task, claim.holder, claim.epoch),
@@ -45,7 +45,7 @@ def look(connection: Connection, claim: Claim, now: float) -> tuple[Wanted, floa
 
 
 def check(connection: Connection, claim: Claim) -> None:
-    """FencedError unless the claim still holds; call it first in each transaction that writes for a task."""
+    """Raise FencedError unless the claim is still valid; called first in each transaction that writes for a task."""
     look(connection, claim, 0.0)
 
 

@@ -56,19 +56,19 @@ class Database(Protocol):
         """Until its transaction ends, nobody else has the lock of this name."""
 
     def settle(self, connection: Connection) -> None:
-        """Raise what statements of a transaction met whose results nobody asked for."""
+        """Wait for pipelined statements, and raise their errors."""
 
     def explaining(self) -> AbstractContextManager[None]:
-        """Trouble that is met while reading as a StoreError."""
+        """Turn errors of the database while reading into StoreError."""
 
     def is_own_fault(self, error: Exception) -> bool:
-        """Is it a fault of what was written, and not of the database?"""
+        """Was the error caused by the data that was written, and not by the database?"""
 
     def is_passing(self, error: Exception) -> bool:
-        """Was a transaction undone because two of them waited for each other? Then it may be tried again."""
+        """Was the transaction undone by a deadlock? Then it may be retried."""
 
     def is_duplicate(self, error: Exception) -> bool:
-        """Was a key written that is there already?"""
+        """Was the error a duplicate key?"""
 
     def columns(self, table: str) -> Sequence[str]: ...
 

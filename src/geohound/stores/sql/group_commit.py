@@ -44,7 +44,7 @@ class GroupCommit:
         self._closed = False
 
     def submit(self, write: Write[T], *, linger_s: float = 0.0) -> Future[T]:
-        """What `write` returns, once that is on disk; it may wait so long for others to share its commit."""
+        """Run `write` and return its result once it is on disk; it may wait so long for others to share the commit."""
         written: Future[T] = Future()
         written.set_running_or_notify_cancel()  # whoever gives up waiting does not undo it
         with self._lock:
@@ -97,7 +97,7 @@ class GroupCommit:
             raise
 
     def _attempt(self, connection: Connection, write: Write[Any]) -> Any:
-        """What the write returns, or the exception for which it was undone; faults of the database are everybody's."""
+        """The result of one write, or the exception for which it was undone; errors of the database fail all writes."""
         connection.execute("SAVEPOINT item")
         try:
             outcome = write(connection)
@@ -112,7 +112,7 @@ class GroupCommit:
 
 
 def awaited(written: Future[T]) -> asyncio.Future[T]:
-    """For who may await it or not: a failure that nobody waits for is no matter for the event loop."""
+    """A future that need not be awaited: the event loop does not complain about a failure nobody waited for."""
     from asyncio import wrap_future  # noqa: PLC0415
 
     future = wrap_future(written)

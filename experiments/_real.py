@@ -15,7 +15,7 @@ from geoweb import World, server
 
 WITHOUT_DELAYS = {
     "GEOHOUND_HOST_DELAY_S": "0", "GEOHOUND_SLOW_HOST_FACTOR": "0", "GEOHOUND_ADDRESS_SHARE": "0",
-    "GEOHOUND_RETRY_AFTER_S": "0.1",
+    "GEOHOUND_RETRY_AFTER_S": "0.1", "GEOHOUND_BUSY_DELAY_S": "0.5",
 }  # fmt: skip
 
 

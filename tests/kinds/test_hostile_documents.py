@@ -120,6 +120,30 @@ def survive(body: bytes, content_type: str = "", url: str = "http://a.test/x") -
     assert cost.grown_bytes < MAX_GROWTH_BYTES
 
 
+NEAR_THE_LIMIT = 4_900_000  # of the 5 MB of a page
+MAX_BEYOND_BYTES = 100_000_000
+
+
+@pytest.mark.parametrize(
+    ("unit", "start", "end", "kind"),
+    [
+        pytest.param(b'<b c="d"/>', b"<a>", b"</a>", "text/xml", id="attributes"),
+        pytest.param(b"<b/>", b"<a>", b"</a>", "text/xml", id="elements"),
+        pytest.param(b'"%07d":1,', b"{", b'"":1}', "application/json", id="keys"),
+        pytest.param(b"\\", b'{"a":"', b"", "application/json", id="backslashes"),
+        pytest.param(b"<a href=/%07d>p</a>", b"<html>", b"", "text/html", id="links"),
+    ],
+)
+def test_an_answer_near_the_limit_costs_at_most_100_megabytes_beyond_it(
+    unit: bytes, start: bytes, end: bytes, kind: str
+) -> None:
+    read(answer(start + unit.replace(b"%07d", b"0") + end, kind))  # loads what reads it
+    count = NEAR_THE_LIMIT // len(unit.replace(b"%07d", b"0000000"))
+    each = (unit % n for n in range(count)) if b"%" in unit else (unit,) * count
+    body = start + b"".join(each) + end
+    assert cost_of(lambda: read(answer(body, kind))).grown_bytes < MAX_BEYOND_BYTES
+
+
 LAUGHS = b"".join(
     [
         b'<!DOCTYPE a [<!ENTITY e0 "lol">',

@@ -142,6 +142,6 @@ def test_the_line_of_a_hit_is_told() -> None:
     ["tileLayer.wms(", "http://a.b", "var a =", 'Layer.WMS("', "http://" + "a-" * 50],
 )
 def test_a_hostile_script_costs_little(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     hou2016.candidates(piece * (2_000_000 // len(piece)))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

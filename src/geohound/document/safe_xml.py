@@ -19,11 +19,10 @@ Element = etree._Element
 Parts = Mapping[str, list[Element]]
 Item = TypeVar("Item")
 
-LARGE_BYTES = 8_000_000
+LARGE_BYTES = 7_000_000
 MAX_LIVE_NODES = 1_000_000
-MAX_MARKS = (
-    1_200_000  # "<" and "=" in one tree: each is at most one node, of some 120 bytes
-)
+# In one tree, of some 120 bytes each: "<" is an element, or ends one and lets text follow; "=" an attribute and its text.
+MAX_NODES = 700_000
 MAX_ITEMS = 100_000
 _MAX_NAMES = 20_000
 _CHUNK_BYTES = 1 << 17
@@ -117,15 +116,15 @@ def cut(data: bytes) -> bytes:
     if len(data) <= _WINDOW_BYTES:
         return data
     seen = 0
-    may_overflow = len(data) > MAX_MARKS
+    may_overflow = 2 * len(data) > MAX_NODES
     for start in range(0, len(data), _WINDOW_BYTES):
         equals = data.count(b"=", start, start + _WINDOW_BYTES)
         if not may_overflow and equals <= _MAX_ATTRIBUTES:
             continue  # neither limit can be reached, however many tags there are
         tags = data.count(b"<", start, start + _WINDOW_BYTES)
-        seen += tags + equals
+        seen += tags + 2 * equals
         # Attributes by the thousand in one tag cost the parser seconds, each being compared with the others.
-        if seen > MAX_MARKS or equals > _MAX_ATTRIBUTES * (tags + 1):
+        if seen > MAX_NODES or equals > _MAX_ATTRIBUTES * (tags + 1):
             return data[:start]
     return data
 

@@ -54,6 +54,7 @@ def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
         code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
         return script_links.links([code], document.url, book)
     if document.json is not None:
+        document.let_go()  # what is read as text needs as much room again
         words = charset.decode(document.body, kind, _MAX_BYTES)
         said = script_links.links(
             [jsflow.Script(document.url, words)], document.url, book

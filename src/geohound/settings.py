@@ -48,11 +48,11 @@ class Settings:
     )
     learn_from_catalogue: bool = _setting(
         True,
-        "the order atf starts with the terms of the services in the catalogue; false: with an empty list",
+        "whether the order atf starts with the terms of the services in the catalogue, or with an empty list",
     )
     max_depth: int = _setting(
         16,
-        "maximum link depth of a page from a seed; services that it names are tested all the same",
+        "maximum link depth of a page from a seed; services named on the last pages are still tested",
     )
     max_pages: int = _setting(
         0, "maximum number of pages of a crawl; 0 = 100,000, and thrift auto is off"
@@ -60,12 +60,12 @@ class Settings:
     max_time_s: float = _setting(0.0, "time limit of a run; 0 = none")
     thrift: str = _setting(
         "auto",
-        "0 = every host that is due is asked, 1 = only the 5 best hosts, however long they rest; auto = where"
-        " max_pages is given, as few as take at most three times as long",
+        "0 = crawl all hosts at once, 1 = only the 5 best at a time, however long their pauses; auto = with a limit"
+        " in max_pages, as few as make the crawl at most three times as long",
     )
     active_hosts: int = _setting(
         0,
-        "exact number of hosts that are asked for pages at a time; 0 = as thrift says",
+        "exact number of hosts to crawl at the same time; 0 = as thrift says",
     )
     max_width: int = _setting(
         0, "number of seed segments (ten seeds each) to crawl; 0 = all"
@@ -93,10 +93,10 @@ class Settings:
     )
     max_file_requests: int = _setting(
         1_000,
-        "maximum number of data files whose size and date a crawl asks for; the others are listed by name",
+        "maximum number of data files of which a crawl requests size and date; the others are listed by name",
     )
     max_file_requests_per_host: int = _setting(
-        20, "the same for one host; 0 = data files are never asked for"
+        20, "the same for one host; 0 = no requests for data files"
     )
     sinks: tuple[str, ...] = _setting(
         (),
@@ -115,7 +115,7 @@ class Settings:
     )
     main_pages_only: bool = _setting(
         False,
-        "queue only main pages of sites, and services; for sites with a watcher, whose report has their pages",
+        "queue only the main page of each site, and services; for sites whose watcher reports their other pages",
     )
     watchers: str = _setting(
         "auto",
@@ -124,20 +124,19 @@ class Settings:
     )
     watcher_leaves_taken: bool = _setting(
         False,
-        "leave a site to the crawler that has taken it, as the report of its watcher says; for crawlers that share"
-        " their work",
+        "skip a site that another crawler has taken, as its watcher reports; for crawlers that share their work",
     )
     watcher_reset: str = _setting(
         "event",
-        "when a site that was taken may be taken again, as the watcher is asked: event (when a page changes), time"
-        " (after watcher_period_s)",
+        "when a watcher lets a site be taken again: event (when a page changes), time (after watcher_period_s)",
     )
     watcher_period_s: float = _setting(
-        86_400.0, "with watcher_reset = time: for how long a site is not asked again"
+        86_400.0,
+        "with watcher_reset = time: seconds for which a site is not visited again",
     )
     watcher_full_after_s: float = _setting(
         30 * 86_400.0,
-        "a site is crawled whole if it was not for so long, whatever its watcher reports",
+        "seconds after which a site is crawled completely again, whatever its watcher reports",
     )
     watcher_key: str = _setting(
         "",
@@ -152,8 +151,8 @@ class Settings:
     )
     likely_addresses: bool = _setting(
         True,
-        "on hosts that have services, also ask for addresses that sites of this catalogue have together "
-        "(not under published orders)",
+        "on hosts that have services, also request paths at which other sites of this catalogue have services "
+        "(not with orders from papers)",
     )
     webhooks: tuple[str, ...] = _setting(
         (), "URLs to which the monitor posts what happened to services, as JSON"
@@ -176,36 +175,37 @@ class Settings:
     # the monitor
     monitor_policy: str = _setting(
         "adaptive",
-        "when services are looked at again: adaptive (by their rate of change), uniform, rank, levels, daily",
+        "when services are checked again: adaptive (by their rate of change), uniform, rank, levels, daily",
     )
     monitor_days: float = _setting(
         1.0,
-        "days between two looks of the policies uniform, rank, levels; adaptive looks at most four times as often",
+        "days between two checks by the policies uniform, rank, levels; adaptive checks at most four times as often",
     )
-    monitor_levels: int = _setting(3, "levels of links that the policy levels looks at")
+    monitor_levels: int = _setting(3, "levels of links that the policy levels checks")
     monitor_rank: int = _setting(
-        2, "number of sightings from which the policy rank looks at a service"
+        2, "number of sightings from which the policy rank checks a service"
     )
     monitor_looks_per_day: float = _setting(
         0.0,
-        "number of looks a day that the policy adaptive may make; 0 = two for five services",
+        "number of checks a day that the policy adaptive may make; 0 = two for five services",
     )
     monitor_at_once: int = _setting(
-        32, "looks under way at the same time, each at another host"
+        32, "checks under way at the same time, each at another host"
     )
     maintenance: tuple[str, ...] = _setting(
         (),
-        "announced maintenance of hosts, each as HOST BEGIN END TEXT; the monitor does not look at them meanwhile",
+        "announced maintenance of hosts, each as HOST BEGIN END TEXT; the monitor makes no checks meanwhile",
     )
     monitor_deep: bool = _setting(
         False, "ask for maps and features too, as `geohound monitor --deep` does"
     )
     serve_monitor: bool = _setting(
         False,
-        "look again at services inside `geohound serve`, as its option --monitor does",
+        "check services again inside `geohound serve`, as its option --monitor does",
     )
     monitor_layers: int = _setting(
-        5, "layers of a service that one deep look asks for; the next look takes others"
+        5,
+        "layers of a service that one deep check requests; the next check takes others",
     )
     # hunts
     web_searchers: tuple[str, ...] = _setting(
@@ -221,7 +221,7 @@ class Settings:
     )
     max_search_cost_usd: float = _setting(
         0.0,
-        "what a hunt may pay search providers, by their published prices; 0 = as max_queries says",
+        "what a hunt may pay search providers in US dollars, by their published prices; 0 = only max_queries limits it",
     )
     known_hosts: int = _setting(
         50, "hosts with services that `hunt --source catalogue` takes seeds from"
@@ -235,7 +235,7 @@ class Settings:
         2000, "maximum number of results that are taken of one query"
     )
     agent_min_score: float = _setting(
-        0.5, "minimum score of a query; the agent is done where none reaches it"
+        0.5, "minimum score of a query; the agent ends when no query reaches it"
     )
     agent_url_weight: float = _setting(
         0.25, "weight of words in addresses in the score of a word"
@@ -243,23 +243,25 @@ class Settings:
     agent_text_weight: float = _setting(0.25, "weight of words in link texts")
     agent_title_weight: float = _setting(0.5, "weight of words in page titles")
     agent_half_life_h: float = _setting(
-        1200.0, "hours after which a query that was asked is worth half again"
+        1200.0,
+        "hours after which a query that was already sent has regained half of its score",
     )
     agent_too_many: int = _setting(
         400_000,
-        "estimated results beyond which a word is asked in pairs alone; fewer where a provider shows under 2,000",
+        "estimated results beyond which a word is only used in pairs; less for providers that show under 2,000",
     )
     agent_pair_divisor: float = _setting(
-        2.0, "the greater, the less pairs are worth beside single words"
+        2.0,
+        "divisor of the score of a pair of words; greater values prefer single words",
     )
     agent_refresh_counts_h: float = _setting(
-        90.0, "hours after which the number of results of a word is asked anew"
+        90.0, "hours after which the number of results of a word is requested again"
     )
     agent_refresh_pages_h: float = _setting(
         150.0, "hours for which pages of results are used again"
     )
     agent_correlation: bool = _setting(
-        True, "leave out words that always occur beside others that were asked"
+        True, "leave out words that always occur together with words already used"
     )
     agent_correlation_rounds: int = _setting(
         10, "rounds after which these correlations are computed anew"
@@ -279,13 +281,15 @@ class Settings:
     )
     agent_explores_every: int = _setting(
         2,
-        "every so many queries, a term of pages with services that was never asked for; 0 = never, as published",
+        "every so many queries, try a term of pages with services that was never used; 0 = never, as published",
     )
     agent_drift: float = _setting(
-        0.5, "factor for queries without the words that were given; 1 = published: none"
+        0.5,
+        "factor for queries that contain none of the given words; 1 = no effect, as published",
     )
     agent_off_subject: float = _setting(
-        0.1, "what a service that is not about these words counts; 1 = published"
+        0.1,
+        "how much a service counts that is not about the given words; 1 = fully, as published",
     )
     agent_search_rounds: int = _setting(
         3, "rounds in which a hunt only searches; then it also crawls; 0 = no limit"
@@ -325,7 +329,7 @@ class Settings:
     # segments of seeds (order polarhub)
     polarhub_cut_after: int = _setting(
         300,
-        "pages of a segment of seeds without a service, after which the rest of it is left out; 0 = never",
+        "number of pages without a service after which the rest of a segment of seeds is left out; 0 = never",
     )
     # pages run in a real browser
     browser: str = _setting(
@@ -366,7 +370,7 @@ class Settings:
     )
     revisit_after: float = _setting(
         24.0,
-        "hours in which no task requests a page that another has read: its copy is taken; 0 = all are requested",
+        "hours for which the copy of a page that another task has read is used instead of a request; 0 = always request",
     )
     query_forms: tuple[str, ...] = _setting(
         (),

@@ -45,7 +45,7 @@ COMMANDS = {
     ),
     "monitor": Command(
         "monitor",
-        "Look again at the services of the catalogue when they are due, until stopped.",
+        "Check the services of the catalogue again when they are due, until stopped.",
     ),
     "check": Command(
         "check",
@@ -72,7 +72,7 @@ COMMANDS = {
     ),
     "mine": Command(
         "mine",
-        "List the service endpoints in pages, untested; next to a saved page, its saved files are read too.",
+        "List the service endpoints in pages without testing them; of a saved page, its saved files are read too.",
     ),
     "export": Command(
         "export",

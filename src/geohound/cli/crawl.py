@@ -100,7 +100,7 @@ def crawl(
         typer.Option(
             metavar="0..1|auto",
             show_default=USUAL.thrift,
-            help="What to save: 0 = time (ask every host that is due), 1 = pages (ask only the best hosts).",
+            help="What to save: 0 = time (crawl all hosts at once), 1 = pages (crawl only the best hosts).",
         ),
     ] = None,
     active_hosts: Annotated[
@@ -109,7 +109,7 @@ def crawl(
             parser=whole(1),
             metavar="N",
             show_default="as --thrift says",
-            help="Number of hosts to ask at a time.",
+            help="Number of hosts to crawl at the same time.",
         ),
     ] = None,
     kinds: options.KINDS = None,
@@ -156,7 +156,8 @@ def crawl(
     queue: Annotated[
         bool,
         typer.Option(
-            "--queue", help="Only queue it: `geohound serve` or a cluster runs it."
+            "--queue",
+            help="Only queue the task; `geohound serve` or a cluster runs it.",
         ),
     ] = False,
     rules: options.RULES = None,

@@ -27,7 +27,7 @@ def files(
         list[str] | None,
         typer.Argument(
             parser=text,
-            help="Words of the address, of the link or of the page's address.",
+            help="Words that the URL of the file, the link text or the URL of the page contains.",
         ),
     ] = None,
     file_format: Annotated[

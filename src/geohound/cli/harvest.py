@@ -57,7 +57,7 @@ def harvest(
         typer.Option(
             metavar="DATE",
             show_default="all",
-            help="Only records changed since, where the catalogue supports it.",
+            help="Only records changed since this date, where the catalogue supports it.",
         ),
     ] = None,
     max_time: options.MAX_TIME = None,

@@ -58,7 +58,7 @@ def hunt(
         list[str] | None,
         typer.Option(
             metavar="FILE|URL|catalogue",
-            help="Seed list or catalogue, in addition; `catalogue` = hosts with services in your own; repeatable.",
+            help="Further seeds: a seed list, a catalogue, or `catalogue` = the hosts of your own; repeatable.",
         ),
     ] = None,
     bbox: options.BBOX = None,
@@ -67,7 +67,7 @@ def hunt(
         str | None,
         typer.Option(
             metavar="ID",
-            help="Ask for the words of this topic, and keep only its services.",
+            help="Search for the words of this topic, and keep only services of this topic.",
         ),
     ] = None,
     depth: Annotated[
@@ -81,7 +81,7 @@ def hunt(
         typer.Option(
             parser=whole(),
             metavar="N",
-            help="Tens of results taken of each query; 0 = all.",
+            help="Results to take from each query, in tens: 2 = the first 20; 0 = all.",
         ),
     ] = WIDTH,
     max_pages: options.MAX_PAGES = None,
@@ -100,7 +100,7 @@ def hunt(
         typer.Option(
             metavar="search,crawl",
             show_default="search,crawl",
-            help="search: read the results alone; crawl: from results that are kept, without asking anybody.",
+            help="search = only query providers; crawl = only crawl, from results of earlier searches.",
         ),
     ] = None,
     knowledge: Annotated[
@@ -108,7 +108,7 @@ def hunt(
         typer.Option(
             parser=text,
             metavar="ID",
-            help="Knowledge base of the agent, used again by later hunts.",
+            help="Name under which the agent stores what it learns; later hunts with this name start from there.",
         ),
     ] = "main",
     seed_mask: Annotated[
@@ -116,7 +116,7 @@ def hunt(
         typer.Option(
             parser=whole(),
             metavar="N",
-            help="Binary mask of the first queries; 5 = the first and third.",
+            help="Which of the first queries to use, as a binary mask: 5 = the first and the third.",
         ),
     ] = None,
     exclude: Annotated[
@@ -127,7 +127,10 @@ def hunt(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nobody; print the plan and its cost.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Make no request; print the plan and what it would cost."
+        ),
     ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,

@@ -56,7 +56,7 @@ def mine(
     connect_to: options.CONNECT_TO = None,
     allow_net: options.ALLOW_NET = None,
 ) -> None:
-    """List the service endpoints in pages, untested; next to a saved page, its saved files are read too."""
+    """List the service endpoints in pages without testing them; of a saved page, its saved files are read too."""
     if stood_at and urls.canonical(stood_at) is None:
         raise typer.BadParameter(f"{stood_at} is not a valid URL.", param_hint="--base")
     settings = options.gather(

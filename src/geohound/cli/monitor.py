@@ -33,18 +33,21 @@ def monitor(
         bool,
         typer.Option(
             "--all",
-            help="Check every service now, due or not, and end: a look at each.",
+            help="Check every service once now, due or not, and end.",
         ),
     ] = False,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Also ask for maps, features and tiles.")
+        bool,
+        typer.Option(
+            "--deep", help="Also request maps, features and tiles of some layers."
+        ),
     ] = False,
     policy: Annotated[
         str | None,
         typer.Option(
             metavar="ID",
             show_default=USUAL.monitor_policy,
-            help="When to look again: adaptive, uniform, rank, levels, daily.",
+            help="When services are due: adaptive, uniform, rank, levels, daily.",
         ),
     ] = None,
     catalogue: options.CATALOGUE = None,
@@ -55,7 +58,7 @@ def monitor(
     connect_to: options.CONNECT_TO = None,
     allow_net: options.ALLOW_NET = None,
 ) -> None:
-    """Look again at the services of the catalogue when they are due, until stopped."""
+    """Check the services of the catalogue again when they are due, until stopped."""
     settings = options.gather(
         config,
         catalogue=catalogue,

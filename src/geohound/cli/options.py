@@ -134,7 +134,7 @@ BROWSER = Annotated[
     typer.Option(
         "--browser",
         show_default=USUAL.browser,
-        help="Run pages in a browser: auto = where static analysis is not enough; without a value: always.",
+        help="Run pages in a browser: auto = where static analysis is not enough; no value = always.",
     ),
 ]
 
@@ -151,7 +151,7 @@ RULES = Annotated[
     typer.Option(
         "--rules",
         show_default=USUAL.rules,
-        help="static analyses the scripts of map pages; hou2016 reads pages by the published rules alone.",
+        help="How pages are read: static = scripts are analysed; hou2016 = rules of Hou, Chen & Wu 2016.",
     ),
 ]
 

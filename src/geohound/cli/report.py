@@ -103,7 +103,7 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Sampling sheet with the column `real` filled in; beside what was judged in the portal.",
+            help="Sampling sheet with the column `real` filled in; judgements made in the portal count too.",
         ),
     ] = None,
     format_: Annotated[

@@ -58,7 +58,7 @@ def serve(
     ] = False,
     monitor: Annotated[
         bool,
-        typer.Option("--monitor", help="Look again at services when they are due."),
+        typer.Option("--monitor", help="Check services again when they are due."),
     ] = False,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,

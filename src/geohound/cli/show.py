@@ -48,7 +48,7 @@ def show(
         typer.Option(
             "--open",
             metavar="PROGRAM",
-            help="Print only the code that opens it in qgis, python, curl …",
+            help="Print only the code that opens it in this program: qgis, python, curl …",
         ),
     ] = None,
     layer: Annotated[

@@ -39,7 +39,9 @@ def store(
     target: Annotated[
         str,
         typer.Argument(
-            parser=text, metavar="TO", help="The same; it has to be empty, or is made."
+            parser=text,
+            metavar="TO",
+            help="A file, or postgresql://user@host/database; created if missing, otherwise it must be empty.",
         ),
     ],
     catalogue: options.CATALOGUE = None,

@@ -49,7 +49,7 @@ def visits(
         bool,
         typer.Option(
             "--why",
-            help="Show each link's score breakdown, and why its host was asked or left for later.",
+            help="Show each link's score breakdown, and why its host was crawled or left for later.",
         ),
     ] = False,
     catalogue: options.CATALOGUE = None,

@@ -60,7 +60,7 @@ def watcher(
             "--listen",
             parser=whole(0, 65535),
             metavar="N",
-            help="Answer for the report on this loopback port.",
+            help="Serve the report on this loopback port.",
         ),
     ] = 0,
     topic: Annotated[
@@ -82,7 +82,7 @@ def watcher(
         typer.Option(
             "--rush",
             metavar="FROM-TO",
-            help="Hours in which ranking rests, such as 08:00-18:00.",
+            help="Busy hours, in which no pages are ranked, such as 08:00-18:00.",
         ),
     ] = None,
     reset: Annotated[
@@ -94,7 +94,10 @@ def watcher(
     period: Annotated[
         float,
         typer.Option(
-            "--period", parser=seconds, metavar="S", help="Seconds of a reset by time."
+            "--period",
+            parser=seconds,
+            metavar="S",
+            help="Seconds until a reset by time.",
         ),
     ] = 86_400.0,
     key: Annotated[
@@ -111,7 +114,8 @@ def watcher(
     polling: Annotated[
         bool,
         typer.Option(
-            "--polling", help="Look through all folders instead of asking the kernel."
+            "--polling",
+            help="Scan all folders regularly instead of being notified of changes by the kernel.",
         ),
     ] = False,
     share: Annotated[
@@ -120,7 +124,7 @@ def watcher(
             "--share",
             parser=whole(1, 100),
             metavar="PERCENT",
-            help="Of one core that may be used.",
+            help="Share of one CPU core that the watcher may use.",
         ),
     ] = 2,
     interval: Annotated[
@@ -134,7 +138,7 @@ def watcher(
         typer.Option(
             "--state",
             metavar="FOLDER",
-            help="For the watcher's own database, outside of the site.",
+            help="Folder of the watcher's own database, outside of the site.",
         ),
     ] = "",
     catalogue: options.CATALOGUE = None,

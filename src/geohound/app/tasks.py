@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from geohound.tasks.runner import TaskRunner
     from geohound.tasks.visits import HostLeft
 
-MAX_PROCESSES = 4  # by default: beyond that the crawl that feeds them is the limit
+MAX_PROCESSES = 4  # by default; more would wait for the one process that runs the crawl
 
 
 def local_examiner(
@@ -108,9 +108,7 @@ def examiner(settings: Settings, plan: Plan, hosts: TaskPoliteness) -> Examiner:
     if processes == 1:
         return local_examiner(settings, plan, hosts.turns())
     page_runner(settings)
-    fetcher(
-        settings
-    )  # what is wrong with the settings had better be said by this process
+    fetcher(settings)  # finds mistakes in the settings here, not in each worker
     setup = pickle.dumps((settings, plan, processes))
     return WorkerPool(
         [sys.executable, "-m", "geohound.worker"], setup, processes, hosts.turns

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if (
-    TYPE_CHECKING
-):  # all that is spoken of here: whoever needs a contract need not load it
+if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from collections.abc import Awaitable, Iterator, Sequence
     from datetime import datetime
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if (
-    TYPE_CHECKING
-):  # all that is spoken of here: whoever needs a contract need not load it
+if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from collections.abc import Iterable, Sequence
     from datetime import date
 
@@ -69,14 +67,14 @@ class Order(Protocol):
 
     id: str
     title: str
-    counts_links: (
-        bool  # does it want to hear of every link to a URL, not only of the first?
+    counts_links: bool  # is `seen_again` called for every further link to a URL?
+    has_stages: bool  # does a stage have to end before the next one begins?
+    seeds_by_rank: bool  # is the position of a search result its rank in its own query, or among all results?
+    ranks_hosts: bool  # can it tell good hosts from poor ones, so that the crawl may prefer the best?
+    has_terms: (
+        bool  # may the score of a waiting URL rise with the terms of its address?
     )
-    has_stages: bool  # is one stage to be over before the next begins?
-    seeds_by_rank: bool  # is the position of a search result its rank in its query? Otherwise its place among all
-    ranks_hosts: bool  # does it know good hosts from poor ones, so that the best may be waited for?
-    has_terms: bool  # do waiting URLs rise with the terms of their addresses?
-    decides_tests: bool  # does it say what is tested, and when? Otherwise the addresses of the kinds do, at once
+    decides_tests: bool  # does it decide which URLs are tested, and when? Otherwise the patterns of the kinds decide
 
     def configured(self, options: OrderOptions) -> Order:
         """A new instance with these options, which has learned nothing yet."""
@@ -156,8 +154,8 @@ class Searcher(Protocol):
 
     id: str
     title: str
-    address: str  # where it is asked; empty: the user must say so
-    keys: tuple[str, ...]  # environment variables, all of which it needs
+    address: str  # URL of the provider; empty: the user has to give it
+    keys: tuple[str, ...]  # environment variables with keys, all of them needed
     terms: SearchTerms
 
     async def page(
@@ -173,7 +171,7 @@ class Exporter(Protocol):
     title: str
     media_type: str
     extension: str  # of a file's name, without the dot
-    needs_layers: bool  # must the services come with their layers?
+    needs_layers: bool  # does it need the layers of the services?
 
     def write(self, services: Iterable[ExportedService]) -> Iterable[bytes]:
         """The whole file, piece by piece; UserError where something that it needs is not installed."""

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from geohound.model.user_error import UserError
 
-if (
-    TYPE_CHECKING
-):  # all that is spoken of here: whoever needs a contract need not load it
+if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from collections.abc import Awaitable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime

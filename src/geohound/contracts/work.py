@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-if (
-    TYPE_CHECKING
-):  # all that is spoken of here: whoever needs a contract need not load it
+if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from datetime import datetime
 
     from geohound.model.secrets import Secrets

@@ -18,21 +18,19 @@ from .hosts import Politeness
 
 log = logging.getLogger(__name__)
 
-TTL_S = 60.0  # after which the hosts of a process that cannot be looked for come free
-MARGIN_S = (
-    10.0  # before that, its holder asks them no more: whoever comes next need not wait
-)
+TTL_S = 60.0  # after which the hosts of a process that may have died are free
+MARGIN_S = 10.0  # so long before that its holder makes no more requests, so that the next one need not wait
 RENEW_S = 15.0
-TENURE_S = 5.0  # so long a host is kept while others wait for it
-LOOK_S = 1.0  # how often is looked who waits for our hosts, and for those of others
-YIELD_S = 2 * LOOK_S  # after which a host that was let go for others is asked for again
+TENURE_S = 5.0  # a host is kept at least so long while others wait for it
+LOOK_S = 1.0  # how often we check who waits for our hosts, and try for those of others
+YIELD_S = 2 * LOOK_S  # after which we claim a host again that we released for others
 FORGET_S = (
-    3.0  # a host that nobody in this process asked for since is not wanted any longer
+    3.0  # a host that nobody in this process wanted for so long is no longer claimed
 )
-AGREE_S = 60.0  # how often processes agree on the numeric addresses that they share
+AGREE_S = 60.0  # how often processes find out which IP addresses they share
 MAX_AGREED = 5000  # addresses at a time
-LONG_PAUSE_S = 5.0  # is noted at once, and outlives this process
-_LINGER_S = 0.01  # to claim together what is asked for together
+LONG_PAUSE_S = 5.0  # stored at once, so that it outlives this process
+_LINGER_S = 0.01  # waits a moment, to claim several hosts in one transaction
 _SOON_S = 0.03
 
 
@@ -65,14 +63,14 @@ class SharedHosts:
         self._ours: dict[str, _Claim] = {}
         self._asked: dict[
             str, float
-        ] = {}  # hosts that are not ours, and when they were last asked for
+        ] = {}  # hosts that are wanted but not ours, and when they were last wanted
         self._elsewhere: dict[
             str, float
-        ] = {}  # those that others have, and when to try again
+        ] = {}  # hosts that other processes have, and when to try again
         self._paused: set[str] = (
             set()
-        )  # hosts of ours with a long pause that is not noted yet
-        self._delay_s = 0.0  # the longest that anybody here keeps between two requests
+        )  # our hosts with a long pause that is not stored yet
+        self._delay_s = 0.0  # the longest delay that any task of this process keeps
         self._renew_at = self._look_at = clock.monotonic()
         self._agree_at = clock.monotonic() + LOOK_S
         self._woken = threading.Event()

@@ -14,13 +14,13 @@ from geohound.contracts import Clock
 
 from .formula import PolitenessPolicy, VisitFacts, address_pause_s, pause_s
 
-UNKNOWN = VisitFacts()  # of a request of which nobody learned how it ended
+UNKNOWN = VisitFacts()  # for a request whose end is not known
 _MAX_HOSTS = 200_000
 _MAX_ADDRESSES = 100_000
 _LEAST_RETRY_S = 0.05
 _MOST_RETRY_S = 1.0
 _MOST_BOOKED = 16
-_ABSENT_S = 1.0  # who comes so much later than it was asked to loses its place
+_ABSENT_S = 1.0  # a caller that comes back so much too late loses its place
 
 
 class _Host:
@@ -41,7 +41,7 @@ class _Host:
         self.ended_at = -math.inf
         self.troubles = 0
         self.held_by: Hashable | None = None
-        self.asked_at = ""  # the address that the present request counts for
+        self.asked_at = ""  # the IP address that the present request counts for
         self.address = ""  # where it was found last
         self.line: dict[Hashable, float] | None = None
 
@@ -64,7 +64,7 @@ class _Address:
         self.troubles = 0
         self.booked_to = -math.inf
         self.pause_s = pause_s
-        self.processes = 1  # that ask it, this one among them
+        self.processes = 1  # processes that request it, including this one
 
     @property
     def shared_pause_s(self) -> float:
@@ -263,7 +263,7 @@ class Politeness:
             return 0.0
         if known.next_at <= now:
             return _LEAST_RETRY_S
-        # Those who are sent away come again one after the other, not all at once.
+        # Callers that have to wait are given different times, so that they do not all come back at once.
         furthest = now + _MOST_BOOKED * known.shared_pause_s
         come_at = max(known.next_at, min(known.booked_to, furthest))
         known.booked_to = come_at + known.shared_pause_s

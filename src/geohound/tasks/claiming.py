@@ -11,7 +11,7 @@ from typing import NamedTuple
 from geohound.contracts import StoreError, TaskStore
 from geohound.model.work.task import Claim, Task, TaskId, TaskState, Wanted
 
-TTL_S = 30.0  # after a holder was last heard of, where nobody can look for its process
+TTL_S = 30.0  # how long a claim lasts without renewal, where it cannot be checked whether its process runs
 
 
 def claim_task(tasks: TaskStore, task: TaskId) -> Claim:
@@ -101,7 +101,7 @@ def _machine() -> str:
 def _started(pid: int) -> str:
     """When a process was started, in ticks since the boot; empty where there is none, or only what is left of it."""
     try:
-        # The name of the program stands in brackets and may hold anything.
+        # The name of the program stands in brackets and may contain anything, even brackets.
         state, *fields = (
             Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from geohound.model.work.event import Event, Progressed, VisitEnded, Waiting
 
 Listener = Callable[[Event], None]
-MAX_VISITS = 5  # that are kept between two heartbeats; of many more nobody could read
+MAX_VISITS = 5  # visits stored between two heartbeats; nobody could read more
 PROGRESS_EVERY_S = 2.0
 
 

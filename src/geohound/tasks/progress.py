@@ -43,7 +43,7 @@ class Progress:
     before: Mapping[str, Any] = field(
         default_factory=dict
     )  # the summary of the runs before
-    visits: int = 0  # tries at a page, answered or not: what a budget counts
+    visits: int = 0  # pages tried, answered or not: this is what the budget counts
     pages: int = 0
     requests: int = 0
     bytes: int = 0
@@ -65,9 +65,7 @@ class Progress:
     records: int = 0  # of catalogues that were harvested
     data_files: int = 0  # that pages link to
     skipped: int = 0  # candidates that needed no test, since their service was known
-    pages_known: int = (
-        0  # that another task had read lately: taken from its copy, and not asked for
-    )
+    pages_known: int = 0  # pages taken from the copy of another task, without a request
 
     page_groups: list[int] = field(
         default_factory=lambda: [0] * len(GROUPS)
@@ -96,7 +94,7 @@ class Progress:
     def on_report(self, candidate: Candidate, report: Report) -> None:
         self.requests += (
             len(report.requests) or report.asked
-        )  # with those for robots.txt
+        )  # those for robots.txt included
         self.bytes += report.bytes
         self.hosts |= report.hosts
         for made in report.requests:

@@ -30,10 +30,10 @@ log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
 SAVE_EVERY_S = 5.0
-LOOK_EVERY_S = 0.5  # for tasks that are queued
+LOOK_EVERY_S = 0.5  # how often we look for queued tasks
 
 
-QUICK_S = 120.0  # a run that ends sooner with its process is under suspicion
+QUICK_S = 120.0  # a task whose process dies sooner may be the reason for it
 MAX_QUICK_CRASHES = 5  # in a row
 MAX_CRASHES = 20  # in a row, however long the runs were
 FIRST_PAUSE_S = 5.0  # before the third try; twice as long before each further one
@@ -85,8 +85,8 @@ class TaskRunner:
         self._woken = asyncio.Event()
         self._retries: dict[
             TaskId, tuple[float, bool]
-        ] = {}  # when tasks that crashed are due; are they suspects?
-        self._suspect_until = 0.0  # then the next one may be tried
+        ] = {}  # when a crashed task may be retried, and whether it is a suspect
+        self._suspect_until = 0.0  # no other suspect is retried before
 
     async def run(self, task: TaskId) -> Ending:
         """Run one task from where it was left to the end of its budget; StoreError where another runs it.
@@ -224,7 +224,7 @@ class TaskRunner:
         finally:
             with suppress(
                 StoreError
-            ):  # of a store that fails, or of which another has the task by now
+            ):  # the store fails, or another process has the task by now
                 self._tasks.emit(claim, feed.take())
                 self._tasks.release(claim, state, ending)
         return ending
@@ -243,7 +243,7 @@ class TaskRunner:
                 each.cancel()
             await asyncio.gather(working, beating, return_exceptions=True)
             feed.keep(work.progress())
-            with suppress(StoreError):  # it is why we are here
+            with suppress(StoreError):  # such an error is why the run ends
                 self._tasks.save(claim, work.checkpoint())
 
     async def _beat(self, claim: Claim, work: Work, feed: EventFeed) -> None:

@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 0.5  # for links of others
 AVERAGE_EVERY_S = 60.0  # what the orders of all shards have learned
-PARCELS = 50  # that are taken at a time
+PARCELS = 50  # parcels received at a time
 LEAST_GRANT = 5  # pages
-SOON_S = 3.0  # pages that are due later leave their part of the budget to other shards
+SOON_S = 3.0  # if all pages are due later than this, their part of the budget goes to other shards
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class ShardWork:
     def __init__(self, crawl: CrawlWork, parts: ShardParts) -> None:
         self._of_crawl = crawl
         self._parts = parts
-        self._noted: tuple[bool, bool] | None = None  # is it idle, and has it more?
+        self._noted: tuple[bool, bool] | None = (
+            None  # what was noted last: is it idle, and does it have more pages?
+        )
         self._average_at = parts.clock.monotonic() + AVERAGE_EVERY_S
         self._is_stopped = False
 

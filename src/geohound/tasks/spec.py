@@ -181,7 +181,7 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
     return Plan(
         task=task.shard.parent
         if task.shard
-        else task.id,  # what is found and asked is that of the whole task
+        else task.id,  # a shard works for the whole task, under its number
         since=date.fromisoformat(goal.since) if goal.since else None,
         is_harvest=task.spec.kind is TaskKind.HARVEST,
         main_pages_only=settings.main_pages_only,

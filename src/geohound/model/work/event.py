@@ -69,9 +69,9 @@ class Progressed:
     asleep: tuple[
         str, ...
     ] = ()  # groups of workers that have nothing to do: fetchers, testers
-    active_hosts: int = 0  # that are asked for pages; 0 where all are
-    inactive_hosts: int = 0  # whose pages are left for later
-    explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
+    active_hosts: int = 0  # hosts that are crawled at present; 0 if all are
+    inactive_hosts: int = 0  # hosts whose pages are left for later
+    explored_hosts: int = 0  # active hosts of which nothing was read yet
     fetching: tuple[
         tuple[str, str], ...
     ] = ()  # some URLs that are being asked for, and what spoke for each
@@ -87,7 +87,7 @@ class VisitEnded:
     url: str
     purpose: str  # page, probe …
     status: int
-    reason: str  # why nothing was had; empty where something was
+    reason: str  # why there was no response; empty if there was one
     services: int
     elapsed_s: float
 
@@ -98,7 +98,7 @@ class Waiting:
 
     type: ClassVar[str] = "waiting"
     reason: str  # a key of WAITING_TEXTS
-    hosts: tuple[str, ...] = ()  # some of those that are waited for
+    hosts: tuple[str, ...] = ()  # some of the hosts that are waited for
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Settled:
     status: int = 0
     services: int = 0
     address: str = ""  # numeric, that was asked; empty where none was
-    marks: tuple[int, int] | None = None  # that stand for the content: body and words
+    marks: tuple[int, int] | None = None  # hashes of the content: body and words
 
 
 class Memo(NamedTuple):
@@ -51,9 +51,9 @@ class FrontierStats:
     visited: int  # URLs that were asked for, pages or not
     duplicates: int  # candidates that were known, since the frontier was opened
     drops: Mapping[FailureReason, int]  # what was refused or dropped
-    active_hosts: int = 0  # that are asked for pages; 0 where all are
+    active_hosts: int = 0  # hosts that are crawled at present; 0 if all are
     inactive_hosts: int = (
-        0  # that have pages queued and wait until they are among the best
+        0  # hosts with queued pages that are not among the best at present
     )
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
 
@@ -71,10 +71,10 @@ class UrlState(IntEnum):
 
     PENDING = 0  # queued or leased
     DONE = 1
-    IN_VAIN = 2  # asked for, and nothing was had
+    IN_VAIN = 2  # requested without success
     UNASKED = 3  # dropped without a request
-    REDIRECTED = 4  # reached without a lease, by a redirect or with a page
-    REFUSED = 5  # not admitted: an example, which may come in another time
+    REDIRECTED = 4  # visited without a lease: by a redirect, or together with a page
+    REFUSED = 5  # not admitted; some are kept as examples, and may be admitted later
 
 
 class LoggedUrl(NamedTuple):
@@ -117,7 +117,7 @@ class UrlEnd(NamedTuple):
     role: HostRole = HostRole.ANY
 
 
-MAX_MEMOS = 60_000  # of a task that a log keeps: those that were written last
+MAX_MEMOS = 60_000  # notes of one task that the log keeps: the latest
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ class FrontierState:
 class VisitCounts(NamedTuple):
     """How many visits of a task are on disk, retries counted each."""
 
-    pages: int  # pages that were read, whatever was thought of them
+    pages: int  # pages that were read, also those dropped afterwards
     visits: int  # tries at a page, answered or not: what a budget counts
     tested: int  # tries at what looked like a service
 

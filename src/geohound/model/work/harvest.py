@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from geohound.model.visit import Response
 
-MAX_CURSOR_BYTES = 4_096  # a longer one is none that a frontier keeps
+MAX_CURSOR_BYTES = 4_096  # the longest cursor that a frontier keeps
 MAX_LISTED = 100_000  # addresses of one page; further ones are counted and left
 
 
@@ -32,15 +32,15 @@ class HarvestPage:
         str, ...
     ] = ()  # further catalogues, to be read by the same harvester
     next: bytes = b""  # cursor of the next page; empty: this was the last one
-    fingerprint: int = 0  # stands for the records of the page; 0 where it has none
+    fingerprint: int = 0  # hash of the records of the page; 0 if it has none
     records: int = 0
-    names_files: bool = False  # of data, too: only what a label or the address itself calls a service is to be asked
+    names_files: bool = False  # a list of data too: only URLs that a label or their pattern calls a service are tested
     names_pages: bool = (
         False  # what is no service is a page to be read, as near as the list itself
     )
     documents: tuple[
         Response, ...
-    ] = ()  # of an archive, to be read as live pages are by whoever asked for this page
+    ] = ()  # pages of an archive, to be read like live pages
 
 
 def fingerprint(source: str, records: Iterable[str]) -> int:

@@ -12,7 +12,7 @@ class ClaimedHosts:
 
     granted: Mapping[str, float] = field(
         default_factory=dict
-    )  # with the seconds for which each is to be left alone
+    )  # hosts we got, with the rest of the pause of each
     refused: Mapping[str, str] = field(
         default_factory=dict
-    )  # with the process that has each
+    )  # hosts we did not get, with the process that has each

@@ -35,8 +35,8 @@ class CachedRobots(NamedTuple):
 class Sketch(NamedTuple):
     """What near-duplicate detection compares: hashes of the bytes and words of a page, and the URL families it links to."""
 
-    body: int  # stands for its bytes, on its host
-    words: int  # stands for its words without numbers; 0 where it has none
+    body: int  # hash of its bytes and its host
+    words: int  # hash of its words without numbers; 0 if it has none
     length: int = 0  # letters of its text
     text: str = ""  # both ends of it
     leads: tuple[int, ...] = ()  # the families of its links, in their order

@@ -54,7 +54,7 @@ SELECT c.service, s.id, c.at, c.ok, c.reason, c.elapsed_s, c.fingerprint
 FROM health_check c JOIN service s ON s.num = c.service"""
 
 
-# Who sees a service first writes its first sighting.
+# The task that saw a service first has written its first sighting.
 _DISCOVERED = """
 SELECT kind, via, count(*), CAST(sum((SELECT count(*) FROM layer WHERE layer.service = service.num)) AS BIGINT)
 FROM met JOIN service ON service.num = met.service JOIN sighting
@@ -106,7 +106,7 @@ class SqlCatalogue:
     ) -> list[Recorded]:
         self._database.lock(
             connection, "catalogue"
-        )  # followers rely on it: revisions are committed in their order
+        )  # readers of `changes` rely on it: revisions are committed in order
         return record(connection, met)
 
     def get(self, service_id: str) -> Service | None:
@@ -157,7 +157,7 @@ class SqlCatalogue:
         if not days:
             return []
         begins = [since.timestamp() + day * _DAY_S for day in range(days)]
-        # Databases round differently; which day it is, they agree upon by comparing.
+        # Databases round differently, so days are compared and not computed.
         ladder = " ".join(
             f"WHEN at >= {begin!r} THEN {day}"
             for day, begin in reversed([*enumerate(begins)])

@@ -40,7 +40,7 @@ _NEW_PAGES = """
 SELECT found_on, found_on, max(at), count(DISTINCT service), min(depth), TRUE FROM sighting
 WHERE found_on LIKE 'http%' AND found_on NOT IN (SELECT target FROM check_queue WHERE purpose = 'page')
 GROUP BY found_on"""
-# In vain (state 2) and since then by nobody proved.
+# Tested in vain (state 2), and not proved by anybody since.
 _NEW_CANDIDATES = """
 SELECT url, url, max(at), 1, min(depth), TRUE FROM url
 WHERE purpose = 1 AND state = 2 AND at IS NOT NULL
@@ -110,7 +110,7 @@ class SqlCheckQueue:
             ]
             if rows:
                 with self._database.write() as connection:
-                    # Two that enrol the same would wait for each other's rows.
+                    # Two processes that add the same rows would wait for each other.
                     self._database.lock(connection, "enrol")
                     added += connection.executemany(_ADD, rows).rowcount
         return added

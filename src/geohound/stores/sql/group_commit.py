@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Row = TypeVar("Row")
 Write = Callable[[Connection], T]
-LINGER_S = 0.05  # for what nobody waits for
+LINGER_S = 0.05  # for writes whose result nobody awaits
 _TRIES = 5
 _MOST = 500  # writes in one transaction
 
@@ -46,7 +46,7 @@ class GroupCommit:
     def submit(self, write: Write[T], *, linger_s: float = 0.0) -> Future[T]:
         """Run `write` and return its result once it is on disk; it may wait so long for others to share the commit."""
         written: Future[T] = Future()
-        written.set_running_or_notify_cancel()  # whoever gives up waiting does not undo it
+        written.set_running_or_notify_cancel()  # a caller that stops waiting does not undo the write
         with self._lock:
             if self._closed:
                 raise StoreError(f"{self._database.name} is closed.")

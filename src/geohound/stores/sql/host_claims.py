@@ -9,7 +9,7 @@ from geohound.model.work.host_claim import ClaimedHosts
 
 from .database import Database
 
-# A claim that would last much longer than any does was made by a clock that was wrong.
+# A claim far in the future was made by a process whose clock was wrong, and does not count.
 _CLAIM = """
 INSERT INTO host_claim (host, holder, expires_at, due_at) VALUES (:host, :holder, :now + :ttl_s, :now + :pause_s)
 ON CONFLICT (host) DO UPDATE SET
@@ -29,7 +29,7 @@ UPDATE host_claim SET holder = '', expires_at = 0, is_wanted = FALSE,
 WHERE host = :host AND holder = :holder"""
 _FORGET = "DELETE FROM host_claim WHERE due_at <= ? AND expires_at <= ?"
 _FORGET_EVERY_S = 600.0
-# A process that asks an address has a row of its own among those of hosts, whose names hold no slash.
+# Each process has a row for each IP address it requests: "/address/process". Names of hosts contain no slash.
 _ASK_ADDRESS = """
 INSERT INTO host_claim (host, holder, expires_at, due_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at"""
@@ -57,7 +57,7 @@ class SqlHostClaims:
                 self._forget_at = now + _FORGET_EVERY_S
                 connection.execute(_FORGET, (now, now))
             common = {"holder": holder, "now": now, "ttl_s": ttl_s}
-            # In one order, so that nobody waits in a circle; all are sent before the first answer is read.
+            # In sorted order, so that there is no deadlock; all are sent before the first result is read.
             asked = [
                 (
                     host,
@@ -85,7 +85,7 @@ class SqlHostClaims:
         ]
         with self._database.write() as connection:
             connection.executemany(_ASK_ADDRESS, rows)
-        # "0" is the sign after "/".
+        # "0" comes after "/" in the order of characters.
         bounds = {
             address: (f"/{address}/", f"/{address}0", now) for address in addresses
         }

@@ -20,7 +20,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _FORGET = "DELETE FROM kept_page WHERE url IN"
 _AT_ONCE = 256
 _EXPIRE = "DELETE FROM kept_page WHERE until < ? RETURNING size"
-# Those of the best group stay longest, of one group the latest.
+# Pages of the best group are kept longest; within a group, the latest.
 _TRIM = """
 DELETE FROM kept_page WHERE rowid IN (
   SELECT rowid FROM (

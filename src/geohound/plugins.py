@@ -7,10 +7,13 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from geohound import contracts
 from geohound.model.topic import Topic
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class MalformedPartError(Exception):
@@ -51,9 +54,20 @@ def discover(registry: str) -> Mapping[str, Any]:
     return MappingProxyType(parts)
 
 
-def _modules(registry: str) -> list[ModuleType]:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - a hundredth of a second, for who has parts to find
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    """What installed packages offer us; looking through all of them takes a hundredth of a second."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - for who has parts to find
 
+    offered = entry_points()
+    return tuple(
+        entry
+        for registry in REGISTRIES
+        for entry in offered.select(group=f"geohound.{registry}")
+    )
+
+
+def _modules(registry: str) -> list[ModuleType]:
     package = importlib.import_module(f"geohound.{registry}")
     names = sorted(
         m.name
@@ -61,7 +75,8 @@ def _modules(registry: str) -> list[ModuleType]:
         if not m.name.startswith("_")
     )
     ours = [importlib.import_module(f"geohound.{registry}.{name}") for name in names]
-    return ours + [entry.load() for entry in entry_points(group=f"geohound.{registry}")]
+    theirs = [e.load() for e in _installed() if e.group == f"geohound.{registry}"]
+    return ours + theirs
 
 
 def _check(part: Any, contract: type[Any], module: ModuleType) -> None:

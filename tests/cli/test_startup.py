@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +82,20 @@ def test_whatever_is_asked_for_the_program_knows_all_commands_in_their_order(
     asked: str,
 ) -> None:
     assert list(get_command(program(asked)).commands) == list(COMMANDS)  # type: ignore[attr-defined]
+
+
+def test_a_crawl_does_not_load_what_other_tasks_are_made_of(tmp_path: Path) -> None:
+    """A monitor, a hunt, and the topics of services that nobody has found yet."""
+    words = ["crawl", "http://127.0.0.1:9/", "--json", "--max-time", "1"]
+    ended = subprocess.run(
+        [sys.executable, "-c", RUN, *words, "--catalogue", str(tmp_path / "c.db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, "GEOHOUND_PROCESSES": "1"},
+    )
+    loaded = set(json.loads(ended.stderr.splitlines()[-1]))
+    assert "geohound.crawler.engine" in loaded
+    elsewhere = {"monitor.monitor", "agent.choosing", "tasks.hunts.hunt", "topics"}
+    assert not loaded & {"rich.console", *(f"geohound.{name}" for name in elsewhere)}

@@ -187,6 +187,7 @@ def _load_everything() -> None:
     importlib.import_module("geohound.jsflow.sinks.idioms").idioms_of(book)
     importlib.import_module("geohound.orders._vocabulary").topic_vocabulary()
     importlib.import_module("geohound.topics")._own()
+    importlib.import_module("geohound.harvesters._protocols").protocol_of("wms")
     source = importlib.import_module("geohound.jsflow.syntax.source")
     for pattern in _around_names():
         source._surroundings(pattern)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -46,13 +52,14 @@ if TYPE_CHECKING:
     from geohound.crawler.workers.loop import Reading
     from geohound.mining.map_page import Explorer
     from geohound.mining.published_page import PublishedExplorer
-    from geohound.model.work.task import Budget, Task, TaskSpec
+    from geohound.model.service import Service
+    from geohound.model.work.task import Budget, Claim, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
     from geohound.stores.sql.host_claims import SqlHostClaims
     from geohound.stores.sql.store import Store
-    from geohound.tasks.event_feed import Listener
+    from geohound.tasks.event_feed import EventFeed, Listener
     from geohound.tasks.hosts import HostsInUse
-    from geohound.tasks.runner import TaskRunner
+    from geohound.tasks.runner import TaskRunner, Work
     from geohound.tasks.visits import HostLeft
 
 MAX_PROCESSES = 4  # by default; more would wait for the one process that runs the crawl
@@ -153,12 +160,10 @@ def task_runner(
     Where it `indexes`, what is written is indexed in the background.
     """
     from geohound.net.metrics_endpoint import offer
-    from geohound.tasks.building import CrawlBuilder
-    from geohound.tasks.hunts.hunt import HuntParts
-    from geohound.tasks.monitoring import MonitorBuilder
+    from geohound.tasks.building import CrawlBuilder, HuntParts
     from geohound.tasks.runner import TaskRunner, builder_of
 
-    classify = classifier(settings.topic_files, settings.topic_match).classify
+    classify = _classify(settings)
     with (
         closing(open_store(settings)) as store,
         background_indexer(store, settings) if indexes else nullcontext(),
@@ -170,20 +175,26 @@ def task_runner(
             settings, given, store, crawl_order, address_book(), lambda asked: harvesters(asked.harvester_files),
             classify, politeness_policy, task_hosts, examiner, offer, hunting, locator(settings).locate,
         )  # fmt: skip
-        monitor = MonitorBuilder(
-            settings,
-            given,
-            store,
-            kinds(),
-            classify,
-            task_hosts,
-            fetcher,
-            address_book(),
-            local_examiner,
-            notifier,
-        )
-        build = builder_of(builder.build, monitor.build)
+
+        def monitor(
+            task: Task, claim: Claim, feed: EventFeed
+        ) -> AbstractAsyncContextManager[Work]:
+            from geohound.tasks.monitoring import MonitorBuilder
+
+            return MonitorBuilder(
+                settings, given, store, kinds(), classify, task_hosts, fetcher, address_book(), local_examiner, notifier,
+            ).build(task, claim, feed)  # fmt: skip
+
+        build = builder_of(builder.build, monitor)
         yield TaskRunner(store.tasks, build, store.clock, listener), store.tasks
+
+
+def _classify(settings: Settings) -> Callable[[Service], Sequence[tuple[str, str]]]:
+    """The topics of a service. Our own are read for the first one; what a user names is looked at beforehand."""
+    named = (settings.topic_files, settings.topic_match)
+    if named != ((), "words"):
+        return classifier(*named).classify
+    return lambda service: classifier(*named).classify(service)
 
 
 @contextmanager

@@ -8,12 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, Self
-
-from rich.console import Console
-from rich.live import Live as RichLive
-from rich.table import Table
-from rich.text import Text
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
 
 from geohound.model.work.event import (
     Event,
@@ -27,9 +23,13 @@ from geohound.model.work.task import TaskState
 
 from . import hints, printing
 
+if TYPE_CHECKING:  # loaded where something is drawn, which JSON and pipes are not
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
 _PIPE_S = 10.0
 _JSON_S = 2.0
-_CONSOLE = Console(highlight=False, soft_wrap=True)
 
 
 class LiveDisplay:
@@ -44,7 +44,7 @@ class LiveDisplay:
         self._quiet = quiet
         self._verbose = verbose
         self._stack = ExitStack()
-        self._live: RichLive | None = None
+        self._live: Live | None = None
         self._said_at = time.monotonic()
         self._last: Progressed | None = None
         self.is_stopping = False
@@ -52,9 +52,9 @@ class LiveDisplay:
 
     def __enter__(self) -> Self:
         if not (self.json or self._quiet) and sys.stdout.isatty():
-            line = RichLive(
-                Text(""), console=_CONSOLE, refresh_per_second=4, transient=True
-            )
+            from rich.live import Live  # noqa: PLC0415
+
+            line = Live("", console=_console(), refresh_per_second=4, transient=True)
             self._live = self._stack.enter_context(line)
         return self
 
@@ -87,7 +87,9 @@ class LiveDisplay:
                 f"{mark} {event.kind:<22} {event.title or '(no title)'}  {event.endpoint}"
             )
             if self._live is not None:
-                self._live.console.print(Text(text, overflow="ellipsis", no_wrap=True))
+                shown = _text(text)
+                shown.overflow, shown.no_wrap = "ellipsis", True
+                self._live.console.print(shown)
             else:
                 printing.say(text)
 
@@ -108,7 +110,7 @@ class LiveDisplay:
     def _show_progress(self, event: Progressed) -> None:
         self._last = event
         if self._live is not None:
-            self._live.update(Text(_line(event), style="bold"))
+            self._live.update(_text(_line(event), "bold"))
         elif not self._quiet and time.monotonic() - self._said_at >= (
             _JSON_S if self.json else _PIPE_S
         ):
@@ -137,16 +139,32 @@ class LiveDisplay:
         if self.json:
             printing.line({"summary": summary})
             return
+        from rich.table import Table  # noqa: PLC0415
+
         table = Table(show_header=False, box=None, pad_edge=False)
         for row in (*_found_rows(summary), *_time_rows(summary), *_way_rows(summary)):
             table.add_row(*row)
         table.add_row("keywords", _keyword_groups(summary["keyword_groups"]))
         for label in ("kinds", "drops"):
             counts = [f"{name} {count:,}" for name, count in summary[label].items()]
-            table.add_row(label, Text(", ".join(counts) or "–"))
-        _CONSOLE.print(table)
+            table.add_row(label, _text(", ".join(counts) or "–"))
+        _console().print(table)
         if not summary["finished"] and self._is_kept:
             printing.say(_left(summary))
+
+
+@cache
+def _console() -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def _text(words: str, style: str = "") -> Text:
+    """Words that are no markup."""
+    from rich.text import Text  # noqa: PLC0415
+
+    return Text(words, style)
 
 
 def _pace(summary: dict[str, Any]) -> str:

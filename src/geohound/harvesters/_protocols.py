@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 MAX_LABEL_CHARS = 200
 # Words of the label in lower case, apart by single spaces; the first line that matches counts.
@@ -74,9 +75,6 @@ _AFTER = (
     r"(?:\s(?:\d+|v\d+|http|https|get|post|map|capabilities|getcapabilities|getmap|getfeature|feature|describe|ogc"
     r"|service|request|server|rest|url|link|endpoint|api|layer|version))*"
 )
-_PATTERNS = tuple(
-    (name, re.compile(rf"{_AROUND}(?:{words}){_AFTER}")) for name, words in _TABLE
-)
 _APART = re.compile(r"[^a-z0-9]+")
 
 
@@ -91,7 +89,15 @@ def protocol_of(*labels: object) -> str:
 
 def _identify(label: str) -> str:
     words = " ".join(_APART.sub(" ", label[:MAX_LABEL_CHARS].lower()).split())
-    return next((name for name, pattern in _PATTERNS if pattern.fullmatch(words)), "")
+    return next((name for name, pattern in _patterns() if pattern.fullmatch(words)), "")
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compiled for the first label: most crawls meet no catalogue."""
+    return tuple(
+        (name, re.compile(rf"{_AROUND}(?:{words}){_AFTER}")) for name, words in _TABLE
+    )
 
 
 def identifiers() -> Iterable[str]:

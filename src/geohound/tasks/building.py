@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from geohound.contracts import (
     CatalogueStore,
     Clock,
     DataFileStore,
     Examiner,
+    Fetcher,
     FrontierLog,
     Harvester,
     KeptPages,
@@ -22,6 +23,7 @@ from geohound.contracts import (
     RequestLog,
     RobotsCache,
     SearchCache,
+    Searcher,
     ShardStore,
     TaskStore,
     WatchedSiteStore,
@@ -39,21 +41,22 @@ from geohound.model.service import Service
 from geohound.model.visit import Candidate
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import Budget, Claim, Task, TaskKind
-from geohound.politeness import PolitenessPolicy, TaskPoliteness
+from geohound.politeness import PolitenessPolicy, TaskPoliteness, Turns
 from geohound.settings import Settings, SettingsError
 from geohound.urls.address_book import AddressBook
 
 from . import seeds
 from .crawling import CrawlWork
 from .event_feed import EventFeed
-from .hunts.hunt import Hunt, HuntParts
-from .hunts.making import Asking, HuntAround, HuntLeft, make_hunt
-from .hunts.work import HuntWork
 from .order_state import learned_order
 from .progress import Progress
 from .recounting import recount
 from .shard_work import ShardParts, ShardWork
 from .spec import bounds_of, for_task, plan_of, share_of
+
+if TYPE_CHECKING:
+    from .hunts.hunt import Hunt
+    from .hunts.work import HuntWork
 
 MAX_RECALLED = 100_000  # addresses of services that the catalogue has
 
@@ -85,6 +88,14 @@ class CrawlStore(Protocol):
     def knowledge(self) -> KnowledgeStore: ...
     @property
     def shards(self) -> ShardStore: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HuntParts:
+    """What hunts are built from, beside their crawl."""
+
+    searchers: Callable[[Settings], Mapping[str, Searcher]]
+    fetcher: Callable[[Settings, Turns], Fetcher]  # for requests to search providers
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +155,8 @@ class CrawlBuilder:
             counted = Progress(feed.add)
             if claim.epoch > 1:
                 self._go_on(counted, task, left.counters, frontier)
-            around = HuntAround(store, self.book, order, counted, feed)
             hunt = (
-                self._hunt(settings, task, left.counters, hosts, around)
+                self._hunt(settings, task, left.counters, hosts, (order, counted, feed))
                 if is_hunt
                 else None
             )
@@ -165,7 +175,7 @@ class CrawlBuilder:
             crawling = CrawlWork(crawl, counted, missed, pids, settings.learned, hosts)
             admit = partial(_admit_found, frontier, harvesters, plan)
             work: CrawlWork | HuntWork | ShardWork = (
-                HuntWork(crawling, hunt, admit) if hunt else crawling
+                _hunting(crawling, hunt, admit) if hunt else crawling
             )
             if task.shard:
                 work = ShardWork(
@@ -188,9 +198,12 @@ class CrawlBuilder:
         task: Task,
         counters: Mapping[str, Any],
         hosts: TaskPoliteness,
-        around: HuntAround,
+        crawl: tuple[Order, Progress, EventFeed],
     ) -> Hunt:
         """The agent that asks the search providers."""
+        from .hunts.making import Asking, HuntAround, HuntLeft, make_hunt  # noqa: PLC0415 - most tasks are no hunts
+
+        around = HuntAround(self.store, self.book, *crawl)
         searchers, fetcher = (
             self.hunting.searchers(settings),
             self.hunting.fetcher(settings, hosts.turns()),
@@ -264,6 +277,14 @@ class CrawlBuilder:
             yield
         finally:
             server.close()
+
+
+def _hunting(
+    crawl: CrawlWork, hunt: Hunt, admit: Callable[[Sequence[Candidate]], None]
+) -> HuntWork:
+    from .hunts.work import HuntWork  # noqa: PLC0415 - most tasks are no hunts
+
+    return HuntWork(crawl, hunt, admit)
 
 
 def _width(settings: Settings, task: Task) -> int:

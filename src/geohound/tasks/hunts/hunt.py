@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -19,11 +19,9 @@ from geohound.agent.knowledge import Knowledge
 from geohound.agent.queries import DAY_S, daily_queries
 from geohound.agent.rules import limit_for
 from geohound.agent.seed_selection import fewest_queries
-from geohound.contracts import Clock, Fetcher, Order, Searcher
+from geohound.contracts import Clock, Order
 from geohound.model.visit import Candidate
 from geohound.model.work.task import TaskId
-from geohound.politeness import Turns
-from geohound.settings import Settings
 from geohound.urls.address_book import AddressBook
 
 from .asking import AskedQuery, Asker, plain_query
@@ -40,14 +38,6 @@ LOOK_S = 0.05
 REST_S = 0.5
 LATEST_ROUNDS = 3  # without any service, after which nothing is expected of more
 MIN_CRAWL_REQUESTS = 50  # before the crawl's own gain counts
-
-
-@dataclass(frozen=True, slots=True)
-class HuntParts:
-    """What hunts are built from."""
-
-    searchers: Callable[[Settings], Mapping[str, Searcher]]
-    fetcher: Callable[[Settings, Turns], Fetcher]  # for requests to search providers
 
 
 class FedCrawl(Protocol):

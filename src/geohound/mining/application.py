@@ -213,11 +213,14 @@ async def read(
     fetch: Fetch,
     book: AddressBook,
     bounds: MiningLimits = MiningLimits(),  # noqa: B008 - frozen
+    viewers: Sequence[recipes.WantedFile] | None = None,
 ) -> PageReading:
-    """Configuration of known viewers first, then scripts, then what these ask for."""
+    """Configuration of known viewers first, then scripts, then what these ask for; `viewers` where they are known."""
     held = _elements(page)
     app = _App(page, fetch, bounds, scripts=[Script(page.url, page.text), *held.inline])
-    listed = await _by_recipes(app, book)
+    if viewers is None:
+        viewers = recipes.recognise(page.text, page.url)
+    listed = await _by_recipes(app, viewers, book)
     files = held.files if not (listed and bounds.is_thrifty) else []
     skipped = await _add_files(app, _chosen(files, bounds.files), held.base)
     findings = await _in_rounds(app, bounds, book)
@@ -286,10 +289,12 @@ def _chosen(files: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
     return [files[i] for i in sorted(ranked[:room])]
 
 
-async def _by_recipes(app: _App, book: AddressBook) -> list[Endpoint]:
+async def _by_recipes(
+    app: _App, viewers: Sequence[recipes.WantedFile], book: AddressBook
+) -> list[Endpoint]:
     """What the configuration files of known viewers list; of several places for one file, the first that has it."""
     found: list[Endpoint] = []
-    waiting = deque(recipes.recognise(app.page.text, app.page.url))
+    waiting = deque(viewers)
     done: set[tuple[str, str, str]] = set()
     while waiting:
         wanted = waiting.popleft()

@@ -118,6 +118,13 @@ def read(
     )
 
 
+def script_links_of(source: str, url: str, book: AddressBook) -> list[Link]:
+    """What the scripts in a page hold, without anything else of it."""
+    tree = LexborHTMLParser(safe_html.tame(source.encode("utf-8", "replace")))
+    base = _base(tree.css("base"), url)
+    return _scripts(tree.css("script"), base, book, with_code=True)[0][:MAX_LINKS]
+
+
 def _holds_wms(hrefs: list[str], links: Iterable[Link], book: AddressBook) -> bool:
     """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
     addresses = [*hrefs[:MAX_LINKS], *(link.url for link in links)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from geohound import urls
@@ -50,7 +50,6 @@ _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
 _MARKS = WordScan(('map"', "map'", 'viewer"', 'arte"'))  # names of what holds a map
 _NEXT = "\0"
-_OWN = frozenset({LinkPlace.SCRIPT, LinkPlace.CONFIG, LinkPlace.JSON})
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.
 _LIBRARIES = (
     "openlayers", "leaflet", "mapbox", "maplibre", "cesium", "arcgis", "esri", "worldwind", "itowns", "deck.gl",
@@ -120,12 +119,12 @@ class Explorer:
         )
         if page.nofollow:
             return page
-        wanted = tuple(w.url for w in recipes.recognise(source, document.url))
+        viewers = recipes.recognise(source, document.url)
+        wanted = tuple(viewer.url for viewer in viewers)
         if not self._is_new(host, page.script_files, wanted, code):
             return replace(page, script_files=())
-        return await _read(
-            page, Fetched(document.url, source, "text/html"), fetch, self._book
-        )
+        own = Fetched(document.url, source, "text/html")
+        return await _read(page, own, viewers, fetch, self._book)
 
     def _is_new(self, *what: object) -> bool:
         """Was this set of scripts and configuration files not read before on this host?"""
@@ -166,7 +165,13 @@ def _inline(code: str) -> str:
     return "".join(piece.partition(">")[2] for piece in code.split(_NEXT)).strip()
 
 
-async def _read(page: Page, source: Fetched, fetch: Fetch, book: AddressBook) -> Page:
+async def _read(
+    page: Page,
+    source: Fetched,
+    viewers: Sequence[recipes.WantedFile],
+    fetch: Fetch,
+    book: AddressBook,
+) -> Page:
     """The page with the links of all its files in place of the files themselves."""
     site = urls.site(source.url)
     left: list[str] = []
@@ -187,7 +192,7 @@ async def _read(page: Page, source: Fetched, fetch: Fetch, book: AddressBook) ->
         )
         return got[-1]
 
-    found = await application.read(source, get, book, BOUNDS)
+    found = await application.read(source, get, book, BOUNDS, viewers)
     had = set(found.files)
     links = [
         link
@@ -220,12 +225,7 @@ def _named(
     """What viewers' configuration lists, what scripts hold, and what the page asks for and the bounds left unread."""
     listed = script_links.computed(found.listed, book, LinkPlace.RECIPE)
     said = script_links.of_findings(found.findings, found.scripts[1:], source.url, book)
-    own = [
-        link
-        for link in html.read(source.text, source.url, book).links
-        if link.place in _OWN
-    ]
-    return [*listed, *said, *own]
+    return [*listed, *said, *html.script_links_of(source.text, source.url, book)]
 
 
 def _written(file: Fetched, book: AddressBook) -> list[Link]:

@@ -117,8 +117,8 @@ async def _mine_all(
         await fetcher.close()
     if json:
         elapsed_ms = round((time.perf_counter() - began) * 1000, 1)
-        told = {"elapsed_ms": elapsed_ms, "ways": dict(ways), "unsure": unsure}
-        printing.line({"summary": {**totals, **told}})
+        details = {"elapsed_ms": elapsed_ms, "ways": dict(ways), "unsure": unsure}
+        printing.line({"summary": {**totals, **details}})
     return not totals["failed"]
 
 

@@ -70,7 +70,7 @@ class Order(Protocol):
     counts_links: bool  # is `seen_again` called for every further link to a URL?
     has_stages: bool  # does a stage have to end before the next one begins?
     seeds_by_rank: bool  # is the position of a search result its rank in its own query, or among all results?
-    ranks_hosts: bool  # can it tell good hosts from poor ones, so that the crawl may prefer the best?
+    ranks_hosts: bool  # can it distinguish good hosts from poor ones, so that the crawl may prefer the best?
     has_terms: (
         bool  # may the score of a waiting URL rise with the terms of its address?
     )

@@ -310,6 +310,8 @@ def table(found: dict[str, Any]) -> str:
     ]
     return (
         "# Search agents\n\n"
+        f"Real hunts of {len(found['alive'])} made-up webs of 600 hosts and 60,000 pages, whose search engine is made up, "
+        "too: one run of each way on\neach web; in brackets the least and the most of all webs.\n\n"
         f"Alive in the webs: {', '.join(map(str, found['alive']))} services. Requests are those to the search engine; "
         "all ways read and test their results alike, and catalogues that they meet are harvested.\n\n"
         "## Services by way to search and budget\n\n"

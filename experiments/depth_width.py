@@ -251,7 +251,7 @@ def table(
     return (
         "# Depth and width\n\n"
         "A simulated walk: the links of one large geoweb are followed without fetching a page, and a service counts\n"
-        "when a page that names it is reached. There is no chance in it; the two searches show how much results vary.\n"
+        "when a page that names it is reached. One run each, as there is no chance in it; two searches show the spread.\n"
         "As published, the discovery rate falls with depth and nine of ten services are found below width 8. It falls\n"
         "less than published (a sixth from depth 1 to 3, there a fortieth): a page of the geoweb has fewer links,\n"
         "and its portals stand nearer to each other than those of the Web.\n\n"

@@ -85,6 +85,8 @@ def main() -> None:
         ]
         text = (
             "# Distinct pages\n\n"
+            f"Real crawls of one made-up site on loopback, {args.rounds} rounds of {args.seconds:g} s of each crawler, in "
+            "turns; ± is the half of a 95 % interval.\n\n"
             + markdown(["beside", "ours, times its pages (95 %)", "published, WBC times its pages"], rows)
             + f"\nOurs {shown(pages['geohound'], 0)} pages, Scrapy {shown(pages['scrapy'], 0)}; "
             f"fetched twice: {again['geohound']} and {again['scrapy']}.\n" + ABOUT

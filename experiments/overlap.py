@@ -269,10 +269,10 @@ def main() -> None:
             axes.set(ylabel=label)
         save("overlap", [left, right], f"Published: {WBC}, table II and figure 6.",
              {"published": {"source": WBC, "scenarios": PUBLISHED}, "costs": Costs()._asdict(),
-              "measured": {"simulated": found, "real": beside}}, table(found, beside))  # fmt: skip
+              "measured": {"simulated": found, "real": beside}}, table(found, beside, args.runs))  # fmt: skip
 
 
-def table(found: dict[str, Any], beside: dict[str, Any]) -> str:
+def table(found: dict[str, Any], beside: dict[str, Any], runs: int) -> str:
     rows = [
         [
             name,
@@ -307,6 +307,8 @@ def table(found: dict[str, Any], beside: dict[str, Any]) -> str:
     )
     return (
         "# Crawlers in parallel\n\n"
+        f"Simulated: {CRAWLERS} crawlers, {DAYS} days, {runs} webs drawn anew, ± is the half of a 95 % interval; "
+        "below, one run of real crawls.\n\n"
         + markdown(head, rows)
         + text
         + markdown(real_head, real_rows)

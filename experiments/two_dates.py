@@ -224,7 +224,11 @@ def draw(args: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
             "li": {"source": LI, "new": 228, "gone": 168},
         }  # fmt: skip
         told = {"published": published, "measured": runs}
-        text = "# Half-life, and change between two dates\n\n" + tables(runs) + ABOUT
+        text = (
+            "# Half-life, and change between two dates\n\n"
+            f"Simulated, {len(runs)} runs of {args.services} services each over half a year; ± is the half of a 95 % "
+            f"interval.\n\n{tables(runs)}{ABOUT}"
+        )
         save("two_dates", [axes], f"Published: {OSS}, section 4.1.3.", told, text)
 
 

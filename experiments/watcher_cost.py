@@ -252,7 +252,8 @@ def table(found: dict[int, dict[str, Any]], load: str) -> str:
         " once (a report of 50,000 pages, a look through all folders) is followed by as long a rest as its cost asks"
         f" for. {load[0].upper()}{load[1:]}."
     )
-    return "# What a watcher costs\n\n" + markdown(head, rows) + text
+    about = "The real watcher on made-up files, one run of each number and way, without a measure of spread.\n\n"
+    return "# What a watcher costs\n\n" + about + markdown(head, rows) + text
 
 
 if __name__ == "__main__":

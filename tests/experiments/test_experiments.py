@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -52,6 +53,21 @@ def test_published_values_are_given_with_their_source_and_how_to_run_it_again(
         year in told["published"]["source"] for year in ("2010", "2012", "2015", "2016")
     )
     assert told["measured"]
+
+
+KINDS = r"\b([Rr]eal|[Ss]imulated)\b"
+WEBS = r"[Mm]ade-up|geoweb|[Ss]imulated"
+RUNS = r"\b(runs?|rounds?|each round|one (each|of each)|one for each group)\b"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("said", [KINDS, WEBS, RUNS], ids=["what", "web", "runs"])
+def test_every_caption_says_what_was_run_on_which_web_and_how_often(
+    name: str, said: str
+) -> None:
+    """Simulated or real; the Web itself is nowhere to be had."""
+    caption = (RESULTS / f"{name}.md").read_text("utf-8").partition("\n| ")[0]
+    assert re.search(said, caption), caption
 
 
 def test_the_figure_of_the_case_study_says_what_was_run_where_and_how_often() -> None:

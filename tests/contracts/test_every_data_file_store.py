@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -115,3 +115,12 @@ def test_who_asked_about_a_file_is_known_to_its_task(store: DataFileStore) -> No
     record(store, SST, DEM, RAIN)
     answered(store, RAIN.url, FileHead("netcdf"), 403)
     assert (store.asked(1), store.asked(2)) == ([], [RAIN.url])
+
+
+def test_what_anybody_asked_about_lately_is_known(store: DataFileStore) -> None:
+    record(store, SST, DEM)
+    answered(store, SST.url, FileHead("netcdf", Evidence.CONTENT))
+    some = [SST.url, DEM.url, "http://a.test/unknown.nc"]
+    assert store.asked_since(some, NOON) == {SST.url}
+    assert not store.asked_since(some, NOON + timedelta(seconds=1))
+    assert not store.asked_since([], NOON)

@@ -170,6 +170,20 @@ def test_the_summary_counts_them_and_limits_hold(
     )
 
 
+@pytest.mark.slow
+def test_what_was_asked_about_lately_is_not_asked_about_again(
+    site: tuple[str, type[Site]], tmp_path: Path
+) -> None:
+    """PH-5 (Li, Wang & Bhatia 2016, section 4.1): a URL in the database "will not be crawled again"."""
+    origin, seen = site
+    first = crawled(origin, tmp_path / "c.db")
+    again = crawled(origin, tmp_path / "c.db")
+    assert again == first
+    assert len(seen.asked["/sst.nc"]) == 1
+    crawled(origin, tmp_path / "c.db", revisit_after=0.0)
+    assert len(seen.asked["/sst.nc"]) == 2
+
+
 def test_command_and_api_list_the_same_files(
     site: tuple[str, type[Site]], tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from geohound.model.user_error import UserError
 
 if TYPE_CHECKING:  # types only: who needs a contract need not load these
-    from collections.abc import Awaitable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -301,6 +301,9 @@ class DataFileStore(Protocol):
 
     def asked(self, task: TaskId) -> Sequence[str]:
         """Those of these URLs that were already requested."""
+
+    def asked_since(self, urls: Collection[str], since: datetime) -> AbstractSet[str]:
+        """Those of these URLs that any task has requested since then."""
 
 
 class TaskStore(Protocol):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import timedelta
 
 from geohound import urls
 from geohound.contracts import DataFileStore
@@ -51,13 +53,23 @@ class FileLister:
             ]
         )
         self._observer.on_files(len(new))
-        asked = [_look_at(link, page) for link in new if self._may_ask(link.url)]
+        lately = self._asked_lately([link.url for link in new])
+        asked = [
+            _look_at(link, page)
+            for link in new
+            if link.url not in lately and self._may_ask(link.url)
+        ]
         admit(asked, self._plan.scope, self._parts.frontier)
 
     def _may_list(self, link: FileLink) -> bool:
         return len(self._listed) < self._plan.files.listed and self._listed.add(
             hash(link.url)
         )
+
+    def _asked_lately(self, links: Collection[str]) -> AbstractSet[str]:
+        """What some task has asked about within `revisit_after` is not asked about again."""
+        since = self._parts.clock.now() - timedelta(seconds=self._plan.revisit_after_s)
+        return self._store.asked_since(links, since)
 
     def _may_ask(self, url: str) -> bool:
         host, limits = urls.host(url), self._plan.files

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime
 
@@ -71,6 +72,14 @@ class MemoryDataFiles:
             for url, each in self._files.items()
             if each.file.task == task and each.file.asked_at
         ]
+
+    def asked_since(self, urls: Collection[str], since: datetime) -> AbstractSet[str]:
+        known = ((url, self._files.get(url)) for url in urls)
+        return {
+            url
+            for url, each in known
+            if each is not None and each.file.asked_at and each.file.asked_at >= since
+        }
 
 
 def _fits(found: DataFile, which: FileFilter) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +29,7 @@ INSERT INTO data_file
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 _ANSWERED = """
 UPDATE data_file SET format = ?, evidence = ?, size = ?, modified = ?, status = ?, asked_at = ? WHERE url = ?"""
+_AT_ONCE = 500  # addresses in one statement
 _COLUMNS = "num, url, format, evidence, found_on, found_at, task, title, size, modified, status, asked_at"
 
 
@@ -85,6 +87,17 @@ class SqlDataFiles:
     def asked(self, task: TaskId) -> Sequence[str]:
         sql = "SELECT url FROM data_file WHERE task = ? AND asked_at IS NOT NULL"
         return [url for (url,) in self._database.read().execute(sql, (task,))]
+
+    def asked_since(self, urls: Collection[str], since: datetime) -> AbstractSet[str]:
+        kept = {clean(url): url for url in urls}
+        found: set[str] = set()
+        names = list(kept)
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            sql = f"SELECT url FROM data_file WHERE asked_at >= ? AND url IN ({marks(some)})"  # noqa: S608 - marks
+            rows = self._database.read().execute(sql, (since.timestamp(), *some))
+            found.update(kept[url] for (url,) in rows)
+        return found
 
 
 def _condition(which: FileFilter) -> tuple[str, list[str]]:

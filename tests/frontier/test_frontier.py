@@ -52,6 +52,26 @@ def task(store):
     return store.tasks.create(TaskSpec()).id
 
 
+def test_a_host_whose_pages_are_all_to_be_tried_again_is_named(store, task):
+    """The crawl waits for it, and nothing else of it is queued."""
+
+    async def story():
+        frontier = open_with_delay(store, task, SWIFT)
+        await admit(frontier, pages("http://busy.org/1", "http://late.org/1"))
+        for wait_s in (60, 90):
+            (leased,) = frontier.lease(1, Lane.PAGES)
+            await settle(
+                frontier,
+                leased,
+                Settlement.POSTPONED,
+                FailureReason.RATE_LIMITED,
+                retry_in_s=wait_s,
+            )
+        return frontier.awaited(9), frontier.awaited(1)
+
+    assert asyncio.run(story()) == (["busy.org", "late.org"], ["busy.org"])
+
+
 def test_the_best_score_comes_first_and_equals_come_first_in_first_out(store, task):
     async def story():
         frontier = open_with_delay(store, task, SWIFT)

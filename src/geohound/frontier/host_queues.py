@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from geohound.model.work.frontier import HostRole
 
@@ -191,11 +192,13 @@ class HostQueues:
 
     def awaited(self, limit: int) -> list[str]:
         """The names of hosts that may be asked next, the soonest first."""
-        soon = (
+        soon = [
             entry for entry in self._waiting[:MAX_LOOKED_AT] if self._is_awaited(*entry)
-        )
-        hosts = heapq.nsmallest(limit, set(soon))
-        return [self._hosts[index].name for _, index in hosts]
+        ]
+        for later in self._later:  # their hosts may have nothing else
+            soon += [(due, index) for due, _, index in later[:MAX_LOOKED_AT]]
+        hosts = dict.fromkeys(index for _, index in sorted(soon))
+        return [self._hosts[index].name for index in islice(hosts, limit)]
 
     @property
     def active(self) -> tuple[int, int, int]:

@@ -11,7 +11,8 @@ import pytest
 
 from geohound.document import Document
 from geohound.kinds import ogcapi, opendap, stac, tms
-from geohound.model.service import Service, join
+from geohound.model.service import Service
+from geohound.model.service_merge import join
 from geohound.model.visit import Response
 
 (OPENDAP,) = opendap.KINDS

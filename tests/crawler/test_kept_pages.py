@@ -83,4 +83,4 @@ def test_a_catalogue_without_kept_pages_says_so(tmp_path: Path) -> None:
         program(), ["pages", "--catalogue", str(tmp_path / "c.db")]
     )
     assert said.exit_code == 1
-    assert "No pages are kept" in said.output
+    assert "No pages are kept" in str(said.exception)

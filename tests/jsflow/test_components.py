@@ -22,6 +22,9 @@ WRITTEN = {
     "L.tileLayer.wms(w.value, {layers: 'x'});",
     "a text with numbers for its blanks": "L.tileLayer.wms('https://h.test/{0}'.format('one'), {layers: 'x'});",
     "a text with names for its blanks": "L.tileLayer.wms('https://h.test/{name}'.supplant({name: 'one'}), {layers: 'x'});",
+    "the options of a jQuery plugin": "(function ($) { var defaults = {service: 'https://h.test/one'}; function P(e, o) { "
+    "this.settings = $.extend({}, defaults, $(e).data(), o); } $.extend(P.prototype, {draw: function () { "
+    "L.tileLayer.wms(this.settings.service, {layers: 'x'}); }}); $.fn.shown = function (o) { new P(this, o).draw(); }; })(jQuery);",
     "a loop that counts by itself": "var n = ['none', 'one'], i = 0; while (i < n.length) { "
     "L.tileLayer.wms('https://h.test/' + n[i], {layers: 'x'}); i++; }",
     "options whose layers are put together": "var w = 'x'; add({url: 'https://h.test/one', layers: w + ':roads', format: 'image/png'});",

@@ -315,3 +315,16 @@ def test_a_request_for_a_record_about_a_service_is_none_of_the_service(
     code: str,
 ) -> None:
     assert endpoints(code) == set()
+
+
+def test_a_base_of_the_configuration_that_the_page_goes_on_from_is_no_candidate() -> (
+    None
+):
+    code = """fetch('c.json').then(r => r.json()).then(c => c.themes.forEach(
+        t => L.tileLayer.wms(c.root + t.id, {layers: t.id}).addTo(map)));"""
+    config = '{"root": "https://h.test/ows/", "themes": [{"id": "roads"}], "other": "https://h.test/ows"}'
+    scripts = [Script(f"{PAGE}x.js", code), Script(f"{PAGE}c.json", config)]
+    found = analyse(PAGE, scripts).endpoints
+    assert {e.endpoint for e in found} == {"https://h.test/ows/roads"}
+    alone = analyse(PAGE, scripts[1:]).endpoints
+    assert {e.endpoint for e in alone} == {"https://h.test/ows/"}

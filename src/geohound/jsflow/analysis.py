@@ -30,6 +30,7 @@ from .step_budget import Exhausted, Meter
 
 # Set by hand between what bench/mine_calibration measures on blind pages and what real pages showed; not fitted.
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.9, "config": 0.8, "string": 0.8}
+_FOLLOWED = ("call", "request", "shape")
 _UNUSED = 0.6  # share of its confidence that remains to an address which nothing on the page uses
 _FURTHER = re.compile(
     r"config|settings|services", re.IGNORECASE
@@ -363,9 +364,11 @@ def _without_mirrors(entries: list[tuple[Endpoint, str]]) -> list[tuple[Endpoint
 def _is_said_better(
     entry: Endpoint, raw: str, kept: list[tuple[Endpoint, str]], unclear: list[str]
 ) -> bool:
+    others = [(e, r) for e, r in kept if e is not entry]
+    if entry.how == "config":  # a base that the code of the page goes on from
+        return any(o.how in _FOLLOWED and _begins(entry, o) for o, _ in others)
     if entry.how != "string":
         return False
-    others = [(e, r) for e, r in kept if e is not entry]
     is_known = any(
         r == raw and o.how != "string" and o.kind == entry.kind for o, r in others
     )

@@ -331,6 +331,8 @@ def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:
     ) is not None:
         up = outer
     left = child(above(up, "assignment_expression"), "left")
+    if left is None and (given := above(literal, "arguments")) is not None:
+        left = nth(given, 0)  # $.extend(Name.prototype, {…})
     instances: Values = ()
     row = above(literal, "pair")
     label = child(row, "key")

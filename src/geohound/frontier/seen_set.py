@@ -27,13 +27,14 @@ class SeenUrls:
             keys, values = found[(key >> _SHIFT) + _SHARDS // 2]
             keys.append(key)
             values.append(byte)
-        self._keys: list[array[int]] = []
-        self._bytes: list[bytearray] = []
-        for keys, values in found:
-            latest = dict(zip(keys, values, strict=True))
-            ordered = sorted(latest)
-            self._keys.append(array("q", ordered))
-            self._bytes.append(bytearray(map(latest.__getitem__, ordered)))
+        self._keys = [keys for keys, _ in found]
+        self._bytes = [values for _, values in found]
+        for shard, (keys, values) in enumerate(found):
+            if keys:
+                latest = dict(zip(keys, values, strict=True))
+                ordered = sorted(latest)
+                self._keys[shard] = array("q", ordered)
+                self._bytes[shard] = bytearray(map(latest.__getitem__, ordered))
 
     def add(self, key: int, byte: int) -> bool:
         """True if the key was not known before."""

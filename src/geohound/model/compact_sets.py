@@ -26,6 +26,10 @@ def floats(count: int, *, double: bool = False) -> memoryview[float]:
     )
 
 
+def _shard(key: int) -> int:
+    return (key >> _SHIFT) + _SHARDS // 2
+
+
 class HashSet:
     """A set of signed 64-bit hashes at about nine bytes each; a Python set needs 75 to 80 and is only twice as fast.
 
@@ -33,17 +37,23 @@ class HashSet:
     """
 
     def __init__(self, keys: Iterable[int] = ()) -> None:
-        shards = [array("q") for _ in range(_SHARDS)]
+        gathered: dict[int, array[int]] = {}
         for key in keys:
-            shards[(key >> _SHIFT) + _SHARDS // 2].append(key)
-        self._shards = [
-            array("q", sorted(set(shard))) if shard else shard for shard in shards
-        ]
-        self._size = sum(map(len, self._shards))
+            gathered.setdefault(_shard(key), array("q")).append(key)
+        # Made when they are needed: a crawl has a dozen sets, and most hold little.
+        self._shards: list[array[int] | None] = [None] * _SHARDS
+        for number, found in gathered.items():
+            self._shards[number] = array("q", sorted(set(found)))
+        self._size = sum(len(shard) for shard in self._shards if shard is not None)
 
     def add(self, key: int) -> bool:
         """True if the key was not known before."""
-        shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        number = (key >> _SHIFT) + _SHARDS // 2
+        shard = self._shards[number]
+        if shard is None:
+            self._shards[number] = array("q", (key,))
+            self._size += 1
+            return True
         place = bisect_left(shard, key)
         if place < len(shard) and shard[place] == key:
             return False
@@ -52,7 +62,9 @@ class HashSet:
         return True
 
     def discard(self, key: int) -> None:
-        shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        shard = self._shards[_shard(key)]
+        if shard is None:
+            return
         place = bisect_left(shard, key)
         if place < len(shard) and shard[place] == key:
             del shard[place]
@@ -60,6 +72,8 @@ class HashSet:
 
     def __contains__(self, key: int) -> bool:
         shard = self._shards[(key >> _SHIFT) + _SHARDS // 2]
+        if shard is None:
+            return False
         place = bisect_left(shard, key)
         return place < len(shard) and shard[place] == key
 

@@ -246,6 +246,12 @@ def children(element: Element, name: str) -> Iterator[Element]:
     return (c for c in element if names[c.tag] == name)
 
 
+def descendants(element: Element, *names: str) -> Iterator[Element]:
+    """The element itself and all below it that have one of these local names, in the order of the document."""
+    known = NAMES
+    return (each for each in element.iter() if known[each.tag] in names)
+
+
 def child(element: Element | None, *path: str) -> Element | None:
     """Down a path of local names, the first match at each step."""
     names = NAMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, paths, refusals
-from geohound.model.service import Service
 from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
 from geohound.model.visit import Failure
@@ -97,16 +97,23 @@ def _trouble(said: dict[str, Any]) -> str:
     unknown = unknown_entries(said, _KNOWN)
     if unknown:
         return unknown
-    wrong = [name for name in _TEXTS if not isinstance(said.get(name, ""), str)]
-    wrong += [name for name in _LISTS if not _is_texts(said.get(name, ""))]
-    size = said.get("size", 1)
-    if wrong or not isinstance(size, int) or not 1 <= size <= MAX_RECORDS:
-        return f"has a value of the wrong type: {', '.join(wrong) or 'size'}"
+    wrong = _of_wrong_type(said)
+    if wrong:
+        return f"has a value of the wrong type: {', '.join(wrong)}"
     if not said.get("id"):
         return "lacks id"
     if not said.get("address") and not said.get("take"):
         return "lacks address (paths in records) or take (patterns of links)"
     return _trouble_in_url(said.get("url", ""))
+
+
+def _of_wrong_type(said: dict[str, Any]) -> list[str]:
+    """The names of the entries whose value is none of what they may be."""
+    texts = [name for name in _TEXTS if not isinstance(said.get(name, ""), str)]
+    lists = [name for name in _LISTS if not _is_texts(said.get(name, ""))]
+    size = said.get("size", 1)
+    is_size = isinstance(size, int) and 1 <= size <= MAX_RECORDS
+    return [*texts, *lists, *([] if is_size else ["size"])]
 
 
 def _is_texts(value: object) -> bool:
@@ -160,13 +167,10 @@ def described(recipe: HarvestRecipe) -> _part.Part:
         )
         return await _page(recipe, source, place, fetcher)
 
-    def accepts(service: Service | None, url: str) -> bool:
-        return (
-            service is None and bool(recipe.url) and url == urls.canonical(recipe.first)
-        )
-
+    first = urls.canonical(recipe.first) if recipe.url else None
+    address = re.compile(rf"^{re.escape(first)}$") if first else None
     start = _part.from_date if recipe.changed else _part.from_all
-    return _part.Part(recipe.id, recipe.title, page, start, also=accepts)
+    return _part.Part(recipe.id, recipe.title, page, start, address=address)
 
 
 def _own_page(source: str, named: object) -> str:
@@ -189,22 +193,21 @@ async def _page(
     if isinstance(answer, Failure):
         return answer
     read = _read(recipe, answer, place.since)
-    is_first = place.number == 1 and not place.url
-    if read is None or (
-        not read.ids and is_first and (not is_further or _is_wall(answer))
-    ):
+    if read is None or not (read.ids or _may_be_empty(place, is_further, answer)):
         return _asking.not_understood(answer, f"a page of {recipe.title}")
     onward = b"" if is_further else _onward(recipe, source, url, place, read)
     mark = fingerprint(f"{source} {recipe.id}", read.ids)
-    listed, sources = (
-        tuple(dict.fromkeys(read.listed)),
-        tuple(dict.fromkeys(read.sources)),
-    )
+    listed = tuple(dict.fromkeys(read.listed))
+    sources = tuple(dict.fromkeys(read.sources))
     return HarvestPage(listed, sources, onward, mark, len(read.ids))
 
 
-def _is_wall(document: Document) -> bool:
-    return refusals.judge(document).reason in refusals.WALLS
+def _may_be_empty(place: _Place, is_further: bool, document: Document) -> bool:
+    """The first page of a catalogue has records; a later one, or one that it links to, may have none."""
+    is_first = place.number == 1 and not place.url
+    if not is_first:
+        return True
+    return is_further and refusals.judge(document).reason not in refusals.WALLS
 
 
 def _onward(
@@ -229,22 +232,22 @@ def _read(recipe: HarvestRecipe, document: Document, since: str) -> _Read | None
     if value is None:
         return None
     records = list(paths.select(value, recipe.records))[:MAX_RECORDS]
-    changed = [
-        each
-        for each in records
-        if not (recipe.changed and is_before(_first(each, recipe.changed), since))
-    ]
+    changed = [each for each in records if not _is_older(recipe, each, since)]
     listed = [
         found for each in changed for found in _of_record(recipe, each, document.url)
     ]
-    total = _asking.number(_first(value, recipe.total)) if recipe.total else 0
-    following = address(_first(value, recipe.next), document.url) if recipe.next else ""
+    total = _asking.number(_first(value, recipe.total))
+    following = address(_first(value, recipe.next), document.url)
     return _Read([repr(each)[:500] for each in records], listed, (), total, following)
 
 
+def _is_older(recipe: HarvestRecipe, record: Any, since: str) -> bool:
+    return is_before(_first(record, recipe.changed), since)
+
+
 def _of_record(recipe: HarvestRecipe, record: Any, url: str) -> list[Listed]:
-    name = _first(record, recipe.name)[:200] if recipe.name else ""
-    label = protocol_of(_first(record, recipe.protocol)) if recipe.protocol else ""
+    name = _first(record, recipe.name)[:200]
+    label = protocol_of(_first(record, recipe.protocol))
     values = (
         paths.words(value)
         for path in recipe.address
@@ -254,20 +257,18 @@ def _of_record(recipe: HarvestRecipe, record: Any, url: str) -> list[Listed]:
 
 
 def _first(value: Any, path: str) -> str:
-    return next((paths.words(found) for found in paths.select(value, path)), "")
+    """The first value at a path; empty where the recipe has no path."""
+    found = paths.select(value, path) if path else ()
+    return next((paths.words(each) for each in found), "")
 
 
 def _read_links(recipe: HarvestRecipe, document: Document) -> _Read:
     """The links of a page, by what their addresses look like."""
-    clean = dict.fromkeys(
-        at for href in hrefs(document) if (at := urls.canonical(href, document.url))
-    )
-    taken = [at for at in clean if _matches(at, recipe.take)]
-    here = [
-        at
-        for at in clean
-        if at not in taken and urls.host(at) == urls.host(document.url)
-    ]
+    host = urls.host(document.url)
+    clean = (urls.canonical(href, document.url) for href in hrefs(document))
+    links = dict.fromkeys(filter(None, clean))
+    taken = [at for at in links if _matches(at, recipe.take)]
+    here = [at for at in links if at not in taken and urls.host(at) == host]
     further = [at for at in here if _matches(at, recipe.follow)]
     return _Read([*taken, *further], [Listed(at) for at in taken], further)
 

@@ -24,10 +24,6 @@ def from_all(since: date | None) -> bytes:  # noqa: ARG001
     return b""
 
 
-def nobody_else(service: Service | None, url: str) -> bool:  # noqa: ARG001
-    return False
-
-
 def from_date(since: date | None) -> bytes:
     """Only what has changed since then."""
     return _asking.pack(since=since.isoformat()) if since else b""
@@ -42,15 +38,13 @@ class Part:
     page: Callable[[str, bytes, Fetcher], Awaitable[HarvestPage | Failure]]
     start: Callable[[date | None], bytes] = from_all
     kinds: tuple[str, ...] = ()  # of services that are such a catalogue
-    address: re.Pattern[str] | None = (
-        None  # of seeds and pages that are one, where no service is known
-    )
-    also: Callable[[Service | None, str], bool] = nobody_else  # what else is one
+    only_long: bool = False  # links of a short one are in its document already
+    # of seeds and pages that are one, where no service is known
+    address: re.Pattern[str] | None = None
     needs: str = ""  # a package of the extra `archives`
 
     def accepts(self, service: Service | None, url: str) -> bool:
-        if self.also(service, url):
-            return True
-        if service is not None:
-            return service.kind in self.kinds
-        return self.address is not None and bool(self.address.search(url))
+        if service is None:
+            return self.address is not None and bool(self.address.search(url))
+        is_read_already = self.only_long and len(service.links) < MANY_LINKS
+        return service.kind in self.kinds and not is_read_already

@@ -48,29 +48,43 @@ async def piece(
 
 
 def _of_answer(document: Document, first: int, size: int) -> Piece | Failure:
+    """What was asked for, from a server that sends parts of files, or from one that always sends the whole."""
     response = document.response
-    said = (
-        _RANGE.match(response.headers.get("content-range", ""))
-        if response.status == 206
-        else None
-    )
-    if said is not None and (first < 0 or int(said[1]) == first):
-        total = int(said[3]) if said[3].isdecimal() else 0
-        return Piece(response.body[:size], int(said[1]), total, document)
-    is_whole = response.status == 200 and not response.truncated
-    if response.status == 200 and (first == 0 or is_whole):
-        total = (
-            len(response.body)
-            if is_whole
-            else _asking.number(response.headers.get("content-length"))
-        )
-        at = first if first >= 0 else max(0, len(response.body) + first)
-        return Piece(response.body[at : at + size], at, total, document)
-    return _asking.failure(
-        response,
-        FailureReason.BAD_ANSWER,
-        "the server sends no parts of files (range requests)",
-    )
+    found = None
+    if response.status == 206:
+        found = _of_part(document, first, size)
+    elif response.status == 200:
+        found = _of_whole(document, first, size)
+    if found is not None:
+        return found
+    trouble = "the server sends no parts of files (range requests)"
+    return _asking.failure(response, FailureReason.BAD_ANSWER, trouble)
+
+
+def _of_part(document: Document, first: int, size: int) -> Piece | None:
+    """The part that the server says it sends, if that is the one that was asked for."""
+    response = document.response
+    said = _RANGE.match(response.headers.get("content-range", ""))
+    if said is None:
+        return None
+    at = int(said[1])
+    total = int(said[3]) if said[3].isdecimal() else 0
+    is_wanted = first < 0 or at == first
+    return Piece(response.body[:size], at, total, document) if is_wanted else None
+
+
+def _of_whole(document: Document, first: int, size: int) -> Piece | None:
+    """A part of the whole file; where it was cut off, only its beginning is known to be in place."""
+    response = document.response
+    if response.truncated and first != 0:
+        return None
+    length = len(response.body)
+    if response.truncated:
+        total = _asking.number(response.headers.get("content-length"))
+    else:
+        total = length
+    at = first if first >= 0 else max(0, length + first)
+    return Piece(response.body[at : at + size], at, total, document)
 
 
 def _of_file(source: str, first: int, size: int) -> Piece | Failure:

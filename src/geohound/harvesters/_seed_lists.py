@@ -133,24 +133,28 @@ def read_typed(text: str) -> list[Seed] | None:
 
 
 def _of_json(text: str) -> Iterator[Seed]:
-    try:
-        values = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        values = [
-            value
-            for line in text.splitlines()
-            if (value := _json_line(line)) is not None
-        ]
-    if isinstance(values, dict):
-        lists = [value for value in values.values() if isinstance(value, list)]
-        values = (
-            max(lists, key=len) if lists and "endpoints" not in values else [values]
-        )
-    for value in values if isinstance(values, list) else ():
+    for value in _entries_of(_json_value(text)):
         if isinstance(value, str) and is_address(value):
             yield Seed(value)
         elif isinstance(value, dict):
             yield from _of_object(value)
+
+
+def _json_value(text: str) -> Any:
+    """The value of a JSON document; of JSON lines the list of their values."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return list(map(_json_line, text.splitlines()))
+
+
+def _entries_of(value: Any) -> list[Any]:
+    """The list that a document is, or the longest list in it; one portal with its endpoints is an entry itself."""
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list)]
+        is_one = "endpoints" in value or not lists
+        return [value] if is_one else max(lists, key=len)
+    return value if isinstance(value, list) else []
 
 
 def _json_line(line: str) -> Any:
@@ -162,26 +166,28 @@ def _json_line(line: str) -> Any:
 
 def _of_object(value: Mapping[str, Any]) -> Iterator[Seed]:
     """A portal of a registry with its endpoints, or one address with what is said of it."""
-    name = next((words(value.get(each)) for each in _NAMES if value.get(each)), "")
     if words(value.get("status")).lower() in _GONE:
         return
+    name = next((words(value.get(each)) for each in _NAMES if value.get(each)), "")
     for endpoint in rows(value.get("endpoints")):
-        url = words_of_address(endpoint.get("url"))
+        url = _address(endpoint.get("url"))
         if url:
             yield Seed(url, name, words(endpoint.get("type")))
-    kind = next(
-        (words(value.get(each)) for each in _TYPES if isinstance(value.get(each), str)),
-        "",
-    )
-    software = words(mapping(value.get("software")).get("id"))
-    url = next(
-        (at for each in _COLUMNS if (at := words_of_address(value.get(each)))), ""
-    )
+    url = next(filter(None, (_address(value.get(each)) for each in _COLUMNS)), "")
     if url:
-        yield Seed(url, name, kind or (software if not value.get("endpoints") else ""))
+        yield Seed(url, name, _type_of(value))
 
 
-def words_of_address(value: object) -> str:
+def _type_of(value: Mapping[str, Any]) -> str:
+    """As it is said; else the software, unless endpoints with types of their own are listed beside it."""
+    types = [value[each] for each in _TYPES if isinstance(value.get(each), str)]
+    said = words(types[0]) if types else ""
+    if said or value.get("endpoints"):
+        return said
+    return words(mapping(value.get("software")).get("id"))
+
+
+def _address(value: object) -> str:
     text = value.strip() if isinstance(value, str) else ""
     return text if is_address(text) else ""
 
@@ -198,13 +204,14 @@ def _of_csv(text: str) -> list[Seed] | None:
     found = []
     try:
         for row in islice(reader, MAX_ENTRIES):
-            said = dict(zip(names, (cell.strip() for cell in row), strict=False))
+            said = dict(zip(names, map(str.strip, row), strict=False))
             if is_address(said.get(column, "")):
-                name, kind = (
-                    next((said[each] for each in which if said.get(each)), "")
-                    for which in (_NAMES, _TYPES)
-                )
+                name, kind = _first_of(said, _NAMES), _first_of(said, _TYPES)
                 found.append(Seed(said[column], name[:200], kind))
     except csv.Error:
         pass  # a cell too large for one: what was read before it stays
     return found
+
+
+def _first_of(row: Mapping[str, str], columns: Iterable[str]) -> str:
+    return next(filter(None, (row.get(column, "") for column in columns)), "")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
-from geohound.model.service import Service
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
 from ._paging import JSON
-from ._part import MANY_LINKS, Part
+from ._part import Part
 from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
@@ -40,23 +40,22 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         if found:
             return _page(source, found, ())
     answer = await _asking.ask(fetcher, urls.with_params(folder, {"f": "json"}), JSON)
-    if isinstance(answer, Failure):
-        return answer
-    value = mapping(answer.json)
-    if not isinstance(value.get("services"), list) and not isinstance(
-        value.get("folders"), list
-    ):
-        return _asking.not_understood(answer, "a services directory of ArcGIS")
-    entries = [
-        (_address(row, top), words(row.get("type")))
-        for row in rows(value.get("services"))
-    ]
+    return answer if isinstance(answer, Failure) else _of_folder(answer, source, top)
+
+
+def _of_folder(document: Document, source: str, top: str) -> HarvestPage | Failure:
+    """The services and the folders in a folder."""
+    value = mapping(document.json)
+    services, folders = value.get("services"), value.get("folders")
+    if not isinstance(services, list) and not isinstance(folders, list):
+        return _asking.not_understood(document, "a services directory of ArcGIS")
+    entries = [(_address(row, top), words(row.get("type"))) for row in rows(services)]
     listed = [
         Listed(where, title(where), protocol_of(kind))
         for where, kind in entries
         if _SERVER.match(where)
     ]
-    return _page(source, listed, _folders(value.get("folders"), top))
+    return _page(source, listed, _folders(folders, top))
 
 
 def _folders(value: object, top: str) -> list[str]:
@@ -66,7 +65,8 @@ def _folders(value: object, top: str) -> list[str]:
 
 
 def _page(source: str, listed: Iterable[Listed], folders: Iterable[str]) -> HarvestPage:
-    found, below = tuple(dict.fromkeys(listed)), tuple(dict.fromkeys(folders))
+    found = tuple(dict.fromkeys(listed))
+    below = tuple(dict.fromkeys(folders))
     mark = fingerprint(source, [*(each.url for each in found), *below])
     return HarvestPage(found, below, fingerprint=mark, records=len(found))
 
@@ -75,15 +75,13 @@ def _of_sitemap(document: Document) -> list[Listed]:
     """Services by the address of each of their resources: layers are named, too."""
     if document.root_name != "urlset" or document.root is None:
         return []
-    entries = (
-        safe_xml.text(each, "loc") for each in safe_xml.children(document.root, "url")
-    )
-    services = dict.fromkeys(
-        m[1] for at in entries if (m := _SERVER.match(address(at).partition("?")[0]))
-    )
+    entries = safe_xml.children(document.root, "url")
+    places = (address(safe_xml.text(each, "loc")) for each in entries)
+    matches = (_SERVER.match(place.partition("?")[0]) for place in places)
+    services = dict.fromkeys(match[1] for match in matches if match)
     return [
         Listed(at, title(at), protocol_of(at.rpartition("/")[2]))
-        for at in list(services)[:MAX_SERVICES]
+        for at in islice(services, MAX_SERVICES)
     ]
 
 
@@ -99,14 +97,5 @@ def title(url: str) -> str:
     return url.split("/")[-2].replace("_", " ")
 
 
-def _is_too_long(service: Service | None, url: str) -> bool:  # noqa: ARG001
-    return (
-        service is not None
-        and service.kind == "arcgis-directory"
-        and len(service.links) >= MANY_LINKS
-    )
-
-
-HARVESTERS = (
-    Part("arcgis-directory", "ArcGIS server directory", page, also=_is_too_long),
-)
+_ID = "arcgis-directory"
+HARVESTERS = (Part(_ID, "ArcGIS server directory", page, kinds=(_ID,), only_long=True),)

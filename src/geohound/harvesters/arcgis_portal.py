@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
 
 from geohound import urls
 from geohound.contracts import Fetcher
@@ -29,74 +31,84 @@ _LATEST_MS = 9_999_999_999_999
 def start(since: date | None) -> bytes:
     if since is None:
         return b""
-    return _asking.pack(
-        modified=int(
-            datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp()
-        )
-        * 1000
-    )
+    midnight = datetime(since.year, since.month, since.day, tzinfo=UTC)
+    return _asking.pack(modified=int(midnight.timestamp()) * 1000)
+
+
+class _Place(NamedTuple):
+    """Where a harvest stands."""
+
+    start: int  # the first record of the page, from 1
+    made: int  # only items made since then, in milliseconds since 1970; 0: all
+    modified: int  # only items changed since then; 0: all
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
     """Items in the order in which they were made: a search ends at 10,000, and the next goes on with the last date."""
     said = _asking.unpack(cursor)
-    first, made, modified = (
-        _milliseconds(said.get(name)) for name in ("start", "made", "modified")
+    place = _Place(
+        max(1, _milliseconds(said.get("start"))),
+        _milliseconds(said.get("made")),
+        _milliseconds(said.get("modified")),
     )
-    answer = await _asking.ask(
-        fetcher, _request(source, max(first, 1), made, modified), JSON
-    )
+    answer = await _asking.ask(fetcher, _request(source, place), JSON)
     if isinstance(answer, Failure):
         return answer
     value = mapping(answer.json)
     if not isinstance(value.get("results"), list):
         return _asking.not_understood(answer, "an answer of a portal's search")
     items = rows(value["results"])
-    latest = max([made, *(_milliseconds(item.get("created")) for item in items)])
-    following = _asking.number(value.get("nextStart"))
-    total, after = _asking.number(value.get("total")), max(first, 1) + len(items)
-    onward = b""
-    if items and following >= after:
-        onward = _asking.pack(start=following, made=made, modified=modified)
-    elif items and after <= total and latest > made:
-        onward = _asking.pack(start=1, made=latest, modified=modified)
-    listed = [
-        _read(
-            words(i.get("title")),
-            words(i.get("type")),
-            address(i.get("url"), answer.url),
-        )
-        for i in items
-    ]
+    following = _following(place, value, items)
+    onward = _asking.pack(**following._asdict()) if following else b""
+    listed = [_read(item, answer.url) for item in items]
     found = tuple(dict.fromkeys(each for each in listed if each.url))
-    mark = fingerprint(f"{source} {made}", (words(item.get("id")) for item in items))
+    ids = [words(item.get("id")) for item in items]
+    mark = fingerprint(f"{source} {place.made}", ids)
     return HarvestPage(found, next=onward, fingerprint=mark, records=len(items))
+
+
+def _following(
+    place: _Place, answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]
+) -> _Place | None:
+    """The next page of this search, else the first one of the search from the last date on."""
+    after = place.start + len(items)
+    following = _asking.number(answer.get("nextStart"))
+    if not items:
+        return None
+    if following >= after:
+        return place._replace(start=following)
+    latest = max(_milliseconds(item.get("created")) for item in items)
+    has_more = after <= _asking.number(answer.get("total"))
+    if has_more and latest > place.made:
+        return place._replace(start=1, made=latest)
+    return None
 
 
 def _milliseconds(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value <= _LATEST_MS else 0
 
 
-def _request(source: str, first: int, made: int, modified: int) -> str:
+def _request(source: str, place: _Place) -> str:
     path = source.partition("?")[0]
     at = _SHARING.search(path)
     root = path[: at.start()] if at else path.rstrip("/")
     asked = f"({_WANTED})"
-    if made:
-        asked += f" AND created:[{made:019d} TO {_LATEST_MS:019d}]"
-    if modified:
-        asked += f" AND modified:[{modified:019d} TO {_LATEST_MS:019d}]"
+    if place.made:
+        asked += f" AND created:[{place.made:019d} TO {_LATEST_MS:019d}]"
+    if place.modified:
+        asked += f" AND modified:[{place.modified:019d} TO {_LATEST_MS:019d}]"
     return urls.with_params(
         f"{root}/sharing/rest/search",
         {
-            "q": asked, "f": "json", "num": str(PAGE), "start": str(first), "sortField": "created",
+            "q": asked, "f": "json", "num": str(PAGE), "start": str(place.start), "sortField": "created",
             "sortOrder": "asc",
         },
     )  # fmt: skip
 
 
-def _read(title: str, kind: str, url: str) -> Listed:
-    return Listed(url, title, protocol_of(kind))
+def _read(item: Mapping[str, Any], base: str) -> Listed:
+    protocol = protocol_of(words(item.get("type")))
+    return Listed(address(item.get("url"), base), words(item.get("title")), protocol)
 
 
 HARVESTERS = (Part("arcgis-portal", "ArcGIS portal", page, start, address=_ADDRESS),)

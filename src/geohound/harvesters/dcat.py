@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
@@ -32,20 +32,23 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if isinstance(answer, Failure):
         return answer
     nodes = _nodes(answer.json)
-    distributions = [node for node in nodes if any(name in node for name in _ADDRESSES)]
+    distributions = [node for node in nodes if _is_distribution(node)]
     is_catalogue = distributions or any("dataset" in node for node in nodes)
     if not is_catalogue:
         return _asking.not_understood(answer, "a DCAT catalogue")
     listed = [found for node in distributions for found in _read(node, answer.url)]
-    ids = [
-        words(node.get("id")) or words(node.get("identifier")) or found_at(node)
-        for node in distributions
-    ]
-    following = next(
-        (at for node in nodes for name in _NEXT if (at := _text(node.get(name)))), ""
-    )
-    batch = Batch(ids, listed, names_files=True)
+    batch = Batch(list(map(_id, distributions)), listed, names_files=True)
+    following = next(filter(None, (_first_text(node, _NEXT) for node in nodes)), "")
     return page_of_links(source, url, batch, address(following, answer.url))
+
+
+def _is_distribution(node: Mapping[str, Any]) -> bool:
+    return any(name in node for name in _ADDRESSES)
+
+
+def _id(node: Mapping[str, Any]) -> str:
+    said = words(node.get("id")) or words(node.get("identifier"))
+    return said or _first_text(node, _ADDRESSES)
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:
@@ -58,11 +61,8 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
             waiting.extend(reversed(item[:MAX_NODES]))
         elif isinstance(item, dict):
             found.append({_bare(name): each for name, each in item.items()})
-            waiting.extend(
-                reversed(
-                    [each for each in item.values() if isinstance(each, dict | list)]
-                )
-            )
+            parts = [each for each in item.values() if isinstance(each, dict | list)]
+            waiting.extend(reversed(parts))
     return found
 
 
@@ -80,8 +80,9 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def found_at(node: Mapping[str, Any]) -> str:
-    return next((at for name in _ADDRESSES if (at := _text(node.get(name)))), "")
+def _first_text(node: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Of the members with these names, the first that has a text."""
+    return next(filter(None, (_text(node.get(name)) for name in names)), "")
 
 
 def _read(node: Mapping[str, Any], url: str) -> list[Listed]:

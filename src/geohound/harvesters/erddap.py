@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
-from geohound.model.service import Service
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
 from ._paging import JSON
-from ._part import MANY_LINKS, Part
+from ._part import Part
 from ._records import address, mapping, words
 
 PAGE = 1_000
@@ -85,12 +84,5 @@ def _addresses(entry: Mapping[str, Any], url: str) -> list[Listed]:
     ]
 
 
-def _is_too_long(service: Service | None, url: str) -> bool:  # noqa: ARG001
-    return (
-        service is not None
-        and service.kind == "erddap"
-        and len(service.links) >= MANY_LINKS
-    )
-
-
-HARVESTERS = (Part("erddap", "ERDDAP", page, also=_is_too_long),)
+_ID = "erddap"
+HARVESTERS = (Part(_ID, "ERDDAP", page, kinds=(_ID,), only_long=True),)

@@ -10,7 +10,7 @@ from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, fingerprint
+from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
 from ._part import Part, from_date
@@ -81,18 +81,10 @@ def _read(document: Document, source: str, token: str) -> HarvestPage | Failure:
             f"ListRecords ({safe_xml.text(root, 'error')[:200] or 'no records'})",
         )
     records = list(islice(safe_xml.children(listing, "record"), _asking.MAX_RECORDS))
-    bodies = [
-        body
-        for record in records
-        if (body := safe_xml.child(record, "metadata")) is not None
-    ]
-    listed = dict.fromkeys(found for body in bodies for found in _records.of_xml(body))
+    listed = dict.fromkeys(found for each in records for found in _addresses(each))
     following = safe_xml.text(listing, "resumptionToken")[:_MAX_TOKEN_CHARS]
-    is_last = not records or following in (
-        "",
-        "0",
-        token,
-    )  # pycsw ends with 0, and would begin anew
+    ends = ("", "0", token)  # pycsw ends with 0, and would begin anew
+    is_last = not records or following in ends
     onward = b"" if is_last else _asking.pack(token=following)
     mark = fingerprint(source, map(_records.record_id, records))
     return HarvestPage(
@@ -102,6 +94,11 @@ def _read(document: Document, source: str, token: str) -> HarvestPage | Failure:
         records=len(records),
         names_files=True,
     )
+
+
+def _addresses(record: safe_xml.Element) -> list[Listed]:
+    metadata = safe_xml.child(record, "metadata")
+    return [] if metadata is None else _records.of_xml(metadata)
 
 
 HARVESTERS = (Part("oai-pmh", "OAI-PMH", page, from_date, address=_ADDRESS),)

@@ -51,11 +51,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if urls.host(template) != urls.host(source):
         return HarvestPage(sources=(_filled(template, place),))
     answer = await _asking.ask(fetcher, _filled(template, place), ", ".join(_TYPES))
-    return (
-        answer
-        if isinstance(answer, Failure)
-        else _read(answer, source, template, place)
-    )
+    if isinstance(answer, Failure):
+        return answer
+    return _read(answer, source, template, place)
 
 
 def _template(document: Document) -> str:
@@ -109,36 +107,32 @@ def _read(
 ) -> HarvestPage | Failure:
     if document.root is None or document.root_name not in _FEEDS:
         return _asking.not_understood(document, "a feed")
-    elements = (
-        each for each in document.root.iter() if safe_xml.local(each) in _ENTRIES
-    )
+    elements = safe_xml.descendants(document.root, *_ENTRIES)
     entries = list(islice(elements, _asking.MAX_RECORDS))
     listed = dict.fromkeys(found for entry in entries for found in _links(entry))
-    turns = any(
-        name in ("startIndex", "startPage") for name, _ in _NAME.findall(template)
-    )
     after = place.record + len(entries)
     total = _asking.number(safe_xml.text(document.root, "totalResults"), after)
-    goes_on = bool(entries) and turns and after <= total
-    onward = (
-        _asking.pack(template=template, record=after, page=place.page + 1)
-        if goes_on
-        else b""
-    )
-    ids = (
-        safe_xml.text(entry, "id")
-        or safe_xml.text(entry, "guid")
-        or _records.record_id(entry)
-        for entry in entries
-    )
-    mark = fingerprint(source, ids)
+    onward = b""
+    if entries and _counts(template) and after <= total:
+        onward = _asking.pack(template=template, record=after, page=place.page + 1)
     return HarvestPage(
         tuple(listed),
         next=onward,
-        fingerprint=mark,
+        fingerprint=fingerprint(source, map(_id, entries)),
         records=len(entries),
         names_files=True,
     )
+
+
+def _counts(template: str) -> bool:
+    """Does the address say which page is wanted?"""
+    names = {name for name, _ in _NAME.findall(template)}
+    return not names.isdisjoint(("startIndex", "startPage"))
+
+
+def _id(entry: safe_xml.Element) -> str:
+    said = safe_xml.text(entry, "id") or safe_xml.text(entry, "guid")
+    return said or _records.record_id(entry)
 
 
 def _links(entry: safe_xml.Element) -> list[Listed]:

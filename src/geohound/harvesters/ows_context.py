@@ -42,38 +42,30 @@ def _read(document: Document) -> list[Listed] | None:
     if root is not None and document.root_name in _ROOTS:
         return list(islice(_of_map(root, document.url), MAX_LAYERS))
     if root is not None and document.root_name == "feed":
-        offerings = [
-            each for each in root.iter() if safe_xml.local(each) == "offering"
-        ][:MAX_LAYERS]
-        is_context = any(_OWC in safe_xml.namespace(each) for each in offerings)
-        return (
-            [found for each in offerings for found in _of_offering(each, document.url)]
-            if is_context
-            else None
-        )
-    value = mapping(document.json)
-    features = rows(value.get("features"))
-    offered = [
-        each
-        for each in features
-        if isinstance(mapping(each.get("properties")).get("offerings"), list)
-    ]
-    return (
-        [found for each in offered for found in _of_feature(each, document.url)]
-        if offered
-        else None
-    )
+        return _of_feed(root, document.url)
+    features = rows(mapping(document.json).get("features"))
+    offered = [each for each in features if _has_offerings(each)]
+    found = [each for feature in offered for each in _of_feature(feature, document.url)]
+    return found if offered else None
+
+
+def _of_feed(feed: safe_xml.Element, url: str) -> list[Listed] | None:
+    offerings = list(islice(safe_xml.descendants(feed, "offering"), MAX_LAYERS))
+    is_context = any(_OWC in safe_xml.namespace(each) for each in offerings)
+    found = [each for offering in offerings for each in _of_offering(offering, url)]
+    return found if is_context else None
+
+
+def _has_offerings(feature: Mapping[str, Any]) -> bool:
+    return isinstance(mapping(feature.get("properties")).get("offerings"), list)
 
 
 def _of_map(root: safe_xml.Element, url: str) -> Iterator[Listed]:
     """A Server element with the address below it, in layers of both kinds of context."""
-    for server in root.iter():
-        if safe_xml.local(server) != "Server":
-            continue
+    for server in safe_xml.descendants(root, "Server"):
         label = protocol_of(safe_xml.attribute(server, "service"))
-        title = safe_xml.text(server.getparent(), "Title") or safe_xml.attribute(
-            server, "title"
-        )
+        above = safe_xml.text(server.getparent(), "Title")
+        title = above or safe_xml.attribute(server, "title")
         for place in islice(server.iter(), 50):
             href = place.get(_XLINK) or place.get("href")
             if safe_xml.local(place) == "OnlineResource" and href:

@@ -6,6 +6,7 @@ import re
 from itertools import islice
 
 from geohound.contracts import Fetcher
+from geohound.document import safe_xml
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
@@ -23,21 +24,19 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return answer
     if answer.root is None or not _ROOT.fullmatch(answer.root_name):
         return _asking.not_understood(answer, "a connection file of QGIS")
-    connections = list(
-        islice(
-            (each for each in answer.root if isinstance(each.tag, str)),
-            _asking.MAX_RECORDS,
-        )
-    )
-    found = [
-        Listed(at, str(each.get("name") or ""), protocol_of(str(each.tag)))
-        for each in connections
-        if is_address(at := str(each.get("url") or "").strip())
-    ]
+    elements = (each for each in answer.root if isinstance(each.tag, str))
+    connections = list(islice(elements, _asking.MAX_RECORDS))
+    found = [entry for entry in map(_read, connections) if is_address(entry.url)]
     mark = fingerprint(source, (entry.url for entry in found))
     return HarvestPage(
         tuple(dict.fromkeys(found)), fingerprint=mark, records=len(connections)
     )
+
+
+def _read(connection: safe_xml.Element) -> Listed:
+    url = str(connection.get("url") or "").strip()
+    name = str(connection.get("name") or "")
+    return Listed(url, name, protocol_of(str(connection.tag)))
 
 
 HARVESTERS = (Part("qgis", "QGIS connection file", page),)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from geohound.contracts import Fetcher
-from geohound.document import safe_xml
+from geohound.document import Document, safe_xml
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
@@ -28,38 +29,31 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     answer = await _asking.ask(fetcher, source)
     if isinstance(answer, Failure):
         return answer
-    if answer.root_name not in _SITEMAPS:
-        listed = _read_text(answer.text) if not answer.is_html else []
-        if not listed:
-            return _asking.not_understood(answer, "a sitemap")
-        mark = fingerprint(source, listed)
-        return HarvestPage(
-            tuple(map(Listed, listed)),
-            fingerprint=mark,
-            records=len(listed),
-            names_pages=True,
-        )
-    root, entry_of = answer.skim(_ENTRIES, _read_entry)
-    entries = (
-        [entry_of(each) for each in list(root)[:MAX_ENTRIES]]
-        if root is not None
-        else []
-    )
-    changed = [
-        each
-        for each in entries
-        if each and each.url and not is_before(each.changed, since)
-    ]
-    found = tuple(
-        dict.fromkeys(at for each in changed if (at := address(each.url, answer.url)))
-    )
+    if answer.root_name in _SITEMAPS:
+        return _of_xml(answer, source, since)
+    listed = [] if answer.is_html else _read_text(answer.text)
+    if not listed:
+        return _asking.not_understood(answer, "a sitemap")
+    return _of_pages(source, listed, len(listed))
+
+
+def _of_pages(source: str, pages: Sequence[str], records: int) -> HarvestPage:
+    mark = fingerprint(source, pages)
+    listed = tuple(map(Listed, pages))
+    return HarvestPage(listed, fingerprint=mark, records=records, names_pages=True)
+
+
+def _of_xml(document: Document, source: str, since: str) -> HarvestPage:
+    root, entry_of = document.skim(_ENTRIES, _read_entry)
+    elements = [] if root is None else list(root)[:MAX_ENTRIES]
+    entries = list(map(entry_of, elements))
+    changed = (each for each in entries if each and not is_before(each.changed, since))
+    addresses = (address(each.url, document.url) for each in changed)
+    found = tuple(dict.fromkeys(filter(None, addresses)))
+    if document.root_name != "sitemapindex":
+        return _of_pages(source, found, len(entries))
     mark = fingerprint(source, found)
-    if answer.root_name == "sitemapindex":
-        return HarvestPage(sources=found, fingerprint=mark, records=len(entries))
-    listed_in = tuple(map(Listed, found))
-    return HarvestPage(
-        listed_in, fingerprint=mark, records=len(entries), names_pages=True
-    )
+    return HarvestPage(sources=found, fingerprint=mark, records=len(entries))
 
 
 def _read_entry(entry: safe_xml.Element) -> _Entry:

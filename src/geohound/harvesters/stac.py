@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geohound.contracts import Fetcher
@@ -34,31 +34,27 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     value = mapping(answer.json)
     links = value.get("links")
     if isinstance(value.get("collections"), list):
-        collections = rows(value["collections"])
-        listed = [
-            found for each in collections for found in _services_of(each, answer.url)
-        ]
-        batch = Batch([words(each.get("id")) for each in collections], listed)
+        batch = _of_collections(rows(value["collections"]), answer.url)
         return page_of_links(source, url, batch, link_to(links, "next", answer.url))
     if "stac_version" not in value or not isinstance(links, list):
         return _asking.not_understood(answer, "a STAC catalogue")
-    collections_at = link_to(links, "data", answer.url) if "conformsTo" in value else ""
+    is_api = "conformsTo" in value
+    collections_at = link_to(links, "data", answer.url) if is_api else ""
     sources = [] if collections_at else _children(links, answer.url)
-    batch = Batch(
-        [words(value.get("id")) or url],
-        _services_of(value, answer.url),
-        sources=sources,
-    )
+    ids = [words(value.get("id")) or url]
+    batch = Batch(ids, _services_of(value, answer.url), sources=sources)
     return page_of_links(source, url, batch, collections_at)
 
 
+def _of_collections(collections: Sequence[Mapping[str, Any]], url: str) -> Batch:
+    ids = [words(each.get("id")) for each in collections]
+    return Batch(ids, [found for c in collections for found in _services_of(c, url)])
+
+
 def _children(links: object, url: str) -> list[str]:
-    found = (
-        address(link.get("href"), url)
-        for link in rows(links)
-        if link.get("rel") in _CHILDREN
-    )
-    return [child for child in found if child]
+    children = (link for link in rows(links) if link.get("rel") in _CHILDREN)
+    found = (address(child.get("href"), url) for child in children)
+    return list(filter(None, found))
 
 
 def _services_of(value: Mapping[str, Any], url: str) -> list[Listed]:

@@ -10,12 +10,11 @@ from urllib.parse import urljoin
 
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
-from geohound.model.service import Service
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
-from ._part import MANY_LINKS, Part
+from ._part import Part
 
 MAX_DATASETS = 50_000
 _HTML = re.compile(r"\.html$", re.IGNORECASE)
@@ -45,35 +44,30 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if root is None or answer.root_name != "catalog":
         return _asking.not_understood(answer, "a THREDDS catalogue")
     ways = _ways(root)
-    elements = [
-        each
-        for each in root.iter()
-        if safe_xml.local(each) in ("dataset", "catalogRef")
-    ][:MAX_DATASETS]
-    listed = tuple(
-        dict.fromkeys(
-            found for each in elements for found in _addresses(each, ways, answer)
-        )
+    datasets = safe_xml.descendants(root, "dataset", "catalogRef")
+    elements = list(islice(datasets, MAX_DATASETS))
+    listed = dict.fromkeys(
+        found for each in elements for found in _addresses(each, ways, answer)
     )
     below = (each for each in elements if safe_xml.local(each) == "catalogRef")
-    sources = tuple(
-        dict.fromkeys(at for each in below if (at := _referred(each, answer)))
+    referred = (_referred(each, answer) for each in below)
+    sources = dict.fromkeys(filter(None, referred))
+    mark = fingerprint(source, [*map(_id, elements), *sources])
+    return HarvestPage(
+        tuple(listed), tuple(sources), fingerprint=mark, records=len(elements)
     )
-    ids = [
-        safe_xml.attribute(each, "ID") or safe_xml.attribute(each, "urlPath")
-        for each in elements
-    ]
-    mark = fingerprint(source, [*ids, *sources])
-    return HarvestPage(listed, sources, fingerprint=mark, records=len(elements))
+
+
+def _id(dataset: safe_xml.Element) -> str:
+    return safe_xml.attribute(dataset, "ID") or safe_xml.attribute(dataset, "urlPath")
 
 
 def _ways(root: safe_xml.Element) -> Mapping[str, list[_Way]]:
     """The ways that each service name stands for: a compound service has several."""
     found: dict[str, list[_Way]] = {}
-    services = (each for each in root.iter() if safe_xml.local(each) == "service")
-    for service in islice(services, 200):
-        members = [each for each in service.iter() if safe_xml.local(each) == "service"]
-        ways = [way for each in islice(members, 50) if (way := _way(each)) is not None]
+    for service in islice(safe_xml.descendants(root, "service"), 200):
+        members = islice(safe_xml.descendants(service, "service"), 50)
+        ways = [way for each in members if (way := _way(each)) is not None]
         found.setdefault(safe_xml.attribute(service, "name"), ways)
     return found
 
@@ -121,20 +115,9 @@ def _service_name(dataset: safe_xml.Element) -> str:
 
 def _referred(reference: safe_xml.Element, document: Document) -> str:
     href = safe_xml.attribute(reference, "href")
-    return (
-        _HTML.sub(".xml", _records.address(href, document.url).partition("?")[0])
-        if href
-        else ""
-    )
+    address = _records.address(href, document.url)
+    return _HTML.sub(".xml", address.partition("?")[0])
 
 
-def _is_too_long(service: Service | None, url: str) -> bool:  # noqa: ARG001
-    """The links of the service itself are followed; only what did not fit among them has to be read."""
-    return (
-        service is not None
-        and service.kind == "thredds"
-        and len(service.links) >= MANY_LINKS
-    )
-
-
-HARVESTERS = (Part("thredds", "THREDDS catalogue", page, also=_is_too_long),)
+_ID = "thredds"
+HARVESTERS = (Part(_ID, "THREDDS catalogue", page, kinds=(_ID,), only_long=True),)

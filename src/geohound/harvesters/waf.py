@@ -38,20 +38,17 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
 
 def _below(document: Document) -> list[str]:
     """Folders and XML files in this folder; never upwards, nor the same list in another order."""
-    folder = (
-        urls.canonical(document.url.partition("?")[0].rpartition("/")[0] + "/") or ""
-    )
+    path = document.url.partition("?")[0].rpartition("/")[0]
+    folder = urls.canonical(f"{path}/") or ""
     clean = (urls.canonical(href, folder) for href in _records.hrefs(document))
-    inside = (
-        at
-        for at in clean
-        if at and at.startswith(folder) and at != folder and "?" not in at
-    )
-    return [
-        at
-        for at in dict.fromkeys(inside)
-        if at.endswith("/") or at.lower().endswith(".xml")
-    ]
+    links = dict.fromkeys(filter(None, clean))
+    return [at for at in links if _is_below(folder, at)]
+
+
+def _is_below(folder: str, url: str) -> bool:
+    if url == folder or not url.startswith(folder):
+        return False
+    return "?" not in url and url.lower().endswith(("/", ".xml"))
 
 
 HARVESTERS = (Part("waf", "Web-accessible folder", page, address=_ADDRESS),)

@@ -104,22 +104,20 @@ def _records(data: bytes) -> Iterator[tuple[int, Response | None]]:
 
 
 def _page_of(record: Any) -> Response | None:
-    url = str(record.headers.get("WARC-Target-URI") or "").strip("<>")
+    kind = str(record.headers.get("WARC-Type") or "")
     headers = record.http_headers
-    is_answer = str(record.headers.get("WARC-Type") or "").lower() == "response"
-    if not is_answer or headers is None or not url.startswith(("http://", "https://")):
+    if kind.lower() != "response" or headers is None or headers.status_code != 200:
+        return None
+    url = str(record.headers.get("WARC-Target-URI") or "").strip("<>")
+    if not url.startswith(("http://", "https://")):
         return None
     said = {str(name).lower(): str(value) for name, value in headers.astuples()}
     content_type = said.get("content-type", "")
-    if headers.status_code != 200 or not (
-        _READ.search(content_type) or not content_type
-    ):
+    if content_type and not _READ.search(content_type):
         return None
     body = record.reader.read(MAX_PAGE_BYTES)
-    now = datetime.now(UTC)
-    return Response(
-        url, url, 200, {"content-type": content_type}, body, record.record_date or now
-    )
+    at = record.record_date or datetime.now(UTC)
+    return Response(url, url, 200, {"content-type": content_type}, body, at)
 
 
 HARVESTERS = (Part("warc", "WARC archive", page, address=_LOCAL, needs="fastwarc"),)

@@ -183,7 +183,7 @@ class ClusterSupervisor:
         """For people: nodes and workers."""
         workers = list(self._workers.values())
         return {
-            "at": time.time(),
+            "at": self._store.clock.now().timestamp() if self._store else 0.0,
             "pid": os.getpid(),
             "nodes": [
                 {

@@ -1,6 +1,7 @@
 """A catalogue in PostgreSQL."""
 
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime
 
 from geohound.contracts import Clock, StoreError
 from geohound.stores.sql.host_claims import SqlHostClaims
@@ -20,12 +21,12 @@ except ImportError as error:
 class DatabaseClock:
     """The time of the database, so that all machines agree when a claim has run out."""
 
-    def __init__(self, clock: Clock, offset_s: float) -> None:
+    def __init__(self, clock: Clock, time_s: Callable[[], float]) -> None:
         self._clock = clock
-        self._offset = timedelta(seconds=offset_s)
+        self._time_s = time_s
 
     def now(self) -> datetime:
-        return self._clock.now() + self._offset
+        return datetime.fromtimestamp(self._time_s(), UTC)
 
     def monotonic(self) -> float:
         return self._clock.monotonic()
@@ -39,7 +40,7 @@ def open_store(address: str, clock: Clock, *, is_shared: bool = True) -> Store:
     database = PostgresDatabase(address)
     return Store(
         database,
-        DatabaseClock(clock, database.offset_s) if is_shared else clock,
+        DatabaseClock(clock, database.time_s) if is_shared else clock,
         commits_apart=True,
     )
 
@@ -47,4 +48,4 @@ def open_store(address: str, clock: Clock, *, is_shared: bool = True) -> Store:
 def open_host_claims(address: str, clock: Clock) -> SqlHostClaims:
     """Claims of the catalogue, by a connection of their own: they need not outlive a power cut."""
     database = PostgresDatabase(address, durable=False)
-    return SqlHostClaims(database, DatabaseClock(clock, database.offset_s))
+    return SqlHostClaims(database, DatabaseClock(clock, database.time_s))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,10 @@ _STREAMED_ROWS = 5000
 _NUMBERED = """
 SELECT table_name, column_name FROM information_schema.columns
 WHERE table_schema = current_schema() AND is_identity = 'YES'"""
+_TIME = "SELECT extract(epoch FROM clock_timestamp())::float8"
+# A clock that counts the time for which the machine sleeps, where there is one.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+TIME_VALID_S = 60.0  # then the database is asked again, since clocks run unevenly
 _MOST_IDLE = 4  # connections that wait for the next write
 _KEEP_ALIVE = {
     "keepalives_idle": "10",
@@ -51,9 +56,7 @@ class PostgresDatabase:
                 check_schema(first, self.name)
             else:
                 prepare_schema(first, self.name)
-            self.offset_s = clock_offset_s(
-                first
-            )  # by how much the clock of the database is ahead of ours
+            self._time = read_time(first)
             self._space = zlib.crc32(schema_of(first).encode()) - 2**31
             self._idle.append(PostgresConnection(first))
 
@@ -62,6 +65,8 @@ class PostgresDatabase:
         with self._explained():
             connection = self._take()
             try:
+                if ticks() - self._time[0] > TIME_VALID_S:
+                    self._time = read_time(connection.raw)
                 with connection.transaction():
                     yield connection
             finally:
@@ -119,6 +124,11 @@ class PostgresDatabase:
     def settle(self, connection: Connection) -> None:
         if isinstance(connection, PostgresConnection):
             connection.settle()
+
+    def time_s(self) -> float:
+        """The time of the database, from when it was last asked: clocks of machines differ, and are set."""
+        at, time_s = self._time
+        return time_s + ticks() - at
 
     def columns(self, table: str) -> Sequence[str]:
         return [
@@ -249,21 +259,22 @@ class _Reader:
         return self._connection
 
 
-def clock_offset_s(connection: psycopg.Connection[Any]) -> float:
-    """By how much the clock of the database is ahead of that of this machine, of three looks the quickest."""
-    import time  # noqa: PLC0415
+def ticks() -> float:
+    """Seconds that nobody sets, and that pass while the machine sleeps."""
+    return time.clock_gettime(_CLOCK)
 
+
+def read_time(connection: psycopg.Connection[Any]) -> tuple[float, float]:
+    """Our ticks and the time of the database, of three looks the quickest."""
     looks = []
     for _ in range(3):
-        before = time.time()
-        row = connection.execute(
-            "SELECT extract(epoch FROM clock_timestamp())::float8"
-        ).fetchone()
-        after = time.time()
-        looks.append(
-            (after - before, (row[0] if row else after) - (before + after) / 2)
-        )
-    return min(looks)[1]
+        before = ticks()
+        row = connection.execute(_TIME).fetchone()
+        took = ticks() - before
+        assert row is not None  # noqa: S101 - says the type
+        looks.append((took, before + took / 2, float(row[0])))
+    _, at, time_s = min(looks)
+    return at, time_s
 
 
 def without_password(address: str) -> str:

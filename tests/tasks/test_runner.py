@@ -84,6 +84,8 @@ class Rig:
         self.built: list[Work] = []
         self.heard: list[Event] = []
         self.trouble: Exception | None = None
+        self.end_s = 0.0  # how long a task takes to end well
+        self.ended_well: list[int] = []
         self.runner = TaskRunner(
             self.tasks, self.build, SystemClock(), self.heard.append
         )
@@ -96,7 +98,11 @@ class Rig:
             raise self.trouble
         assert task.claim == claim
         self.built.append(Work(feed, self.ending))
-        yield self.built[-1]
+        try:
+            yield self.built[-1]
+        finally:
+            await asyncio.sleep(self.end_s)
+            self.ended_well.append(task.id)
 
     def queued(self) -> int:
         return self.tasks.create(TaskSpec()).id
@@ -241,9 +247,13 @@ def test_what_another_process_runs_is_not_run_here() -> None:
         asyncio.run(rig.runner.run(1))
 
 
-def served(rig: Rig, story: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def served(
+    rig: Rig,
+    story: Callable[[], Coroutine[Any, Any, None]],
+    at_once: Callable[[int], int] = lambda _: 5,
+) -> None:
     async def whole() -> None:
-        serving = asyncio.create_task(rig.runner.serve())
+        serving = asyncio.create_task(rig.runner.serve(at_once))
         try:
             await story()
         finally:
@@ -300,6 +310,51 @@ def test_what_is_under_way_when_serving_ends_is_queued_for_the_next_time() -> No
     served(rig, story)
     assert (rig.task().state, rig.task().claim) == (TaskState.QUEUED, None)
     assert rig.tasks.checkpoint(1) == Checkpoint({"pages": 3}, b"learned")
+
+
+def test_tasks_beyond_the_limit_are_queued_again_and_may_take_their_time_to_end() -> (
+    None
+):
+    """Ten looks come while they end: none of them cuts that short, or ends a further task."""
+    rig = Rig()
+    rig.end_s = 0.1
+    limit = 3
+
+    async def story() -> None:
+        nonlocal limit
+        numbers = [rig.queued() for _ in range(3)]
+        await until(lambda: len(rig.built) == 3)
+        limit = 2
+        await until(lambda: rig.task(numbers[2]).state is TaskState.QUEUED)
+        assert rig.ended_well == [numbers[2]]
+        states = [rig.task(number).state for number in numbers[:2]]
+        assert states == [TaskState.RUNNING] * 2
+
+    served(rig, story, lambda _: limit)
+    assert sorted(rig.ended_well) == [1, 2, 3]
+
+
+def test_a_task_that_is_let_go_is_queued_and_the_others_go_on() -> None:
+    rig = Rig()
+    rig.end_s = 0.05
+    limit = 3
+
+    async def story() -> None:
+        nonlocal limit
+        first, *others = [rig.queued() for _ in range(3)]
+        await until(lambda: len(rig.built) == 3)
+        limit = 2
+        rig.runner.let_go(first)
+        rig.runner.let_go(first)
+        rig.runner.let_go(77)
+        await until(lambda: rig.task(first).state is TaskState.QUEUED)
+        await asyncio.sleep(0.05)
+        assert rig.task(first).state is TaskState.QUEUED
+        assert [rig.task(n).state for n in others] == [TaskState.RUNNING] * 2
+        limit = 3
+        await until(lambda: rig.task(first).state is TaskState.RUNNING)
+
+    served(rig, story, lambda _: limit)
 
 
 def test_one_task_that_fails_does_not_end_the_serving_of_others() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,16 +16,18 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.work.task import Task, TaskId
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided
 
+from .balance import Balance
 from .leaving import leave_when_asked
 from .takeover import (
     SupervisorStore,
     free_claims,
     free_lapsed,
     holders_of_shards,
-    shards_under_way,
+    run_by_workers,
     write_status,
 )
 from .worker import Worker
@@ -45,6 +48,8 @@ class _Hired:
     holder: str = ""
     heard_at: float = field(default_factory=time.monotonic)
     running: int = 0
+    cpu_s: float = 0.0
+    leaving: tuple[TaskId, ...] = ()  # what it is to let go
 
 
 class ClusterSupervisor:
@@ -55,6 +60,7 @@ class ClusterSupervisor:
         self._workers: dict[str, _Hired] = {}  # by node and number
         self._nodes: dict[str, dict[str, Any]] = {}
         self._store: SupervisorStore | None = None
+        self._balance = Balance()
         self._before: frozenset[str] | None = None  # who held tasks when we came
         # Here, not in a method: when Ray starts a supervisor anew, nobody is there to call one.
         self._serving = [
@@ -123,15 +129,29 @@ class ClusterSupervisor:
                     self._workers[name] = self._hire(
                         node_id, node["NodeManagerAddress"]
                     )
-        shards = await asyncio.to_thread(shards_under_way, store)
-        share = -(-shards // max(1, len(self._workers)))
+        shares = self._divide_shards(await asyncio.to_thread(run_by_workers, store))
         await asyncio.gather(
             *(
-                self._ask(worker, max(1, share))
-                for worker in list(self._workers.values())
+                self._ask(worker, shares[name])
+                for name, worker in list(self._workers.items())
             )
         )
         await asyncio.to_thread(write_status, store, self.status())
+
+    def _divide_shards(self, tasks: Sequence[Task]) -> Mapping[str, int]:
+        """How many tasks and shards each worker may run; where that is uneven, some change their worker."""
+        names = {worker.holder: name for name, worker in self._workers.items()}
+        by_name: dict[str, list[Task]] = {name: [] for name in self._workers}
+        for task in tasks:
+            name = names.get(task.claim.holder) if task.claim else None
+            if name is not None:
+                by_name[name].append(task)
+        cpu_s = {name: worker.cpu_s for name, worker in self._workers.items()}
+        move = self._balance.look(time.monotonic(), cpu_s, by_name)
+        if move is not None:
+            self._workers[move.giver].leaving = move.tasks
+        running = {name: len(found) for name, found in by_name.items()}
+        return self._balance.shares(running, len(tasks))
 
     async def _open_store(self) -> SupervisorStore:
         if self._store is None:
@@ -152,9 +172,9 @@ class ClusterSupervisor:
                 worker.holder = await asyncio.wait_for(
                     worker.actor.start.remote(), HUNG_S
                 )
-            worker.running = await asyncio.wait_for(
-                worker.actor.beat.remote(share), HUNG_S / 4
-            )
+            beat = worker.actor.beat.remote(share, worker.leaving)
+            worker.running, worker.cpu_s = await asyncio.wait_for(beat, HUNG_S / 4)
+            worker.leaving = ()
             worker.heard_at = time.monotonic()
         except TimeoutError:
             if time.monotonic() - worker.heard_at > HUNG_S:

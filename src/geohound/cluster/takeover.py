@@ -6,7 +6,7 @@ import json
 from typing import Any, Protocol
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.work.task import UNDER_WAY, TaskFilter, TaskState, Wanted
+from geohound.model.work.task import UNDER_WAY, Task, TaskFilter, TaskState, Wanted
 from geohound.tasks.divided_work import is_run_whole
 
 
@@ -62,9 +62,9 @@ def free_lapsed(store: SupervisorStore, holders: frozenset[str]) -> int:
     return len(lapsed)
 
 
-def shards_under_way(store: SupervisorStore) -> int:
-    """How many tasks and parts of tasks the workers have to run."""
-    return sum(map(is_run_whole, store.tasks.list(UNDER_WAY)))
+def run_by_workers(store: SupervisorStore) -> list[Task]:
+    """The tasks and parts of tasks that the workers have to run."""
+    return [task for task in store.tasks.list(UNDER_WAY) if is_run_whole(task)]
 
 
 def write_status(store: SupervisorStore, status: dict[str, Any]) -> None:

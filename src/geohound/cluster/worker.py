@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.work.task import TaskId
 from geohound.settings import Settings
 from geohound.tasks.claiming import this_process
 from geohound.tasks.divided_work import is_run_whole
+from geohound.tasks.runner import TaskRunner
 
 from .leaving import leave_when_asked
 
@@ -31,6 +35,7 @@ class Worker:
         self._serving: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._running = 0
+        self._runner: TaskRunner | None = None
 
     async def start(self) -> str:
         """Begin to serve; the name under which this process holds its claims."""
@@ -39,10 +44,18 @@ class Worker:
             self._leaving = asyncio.create_task(leave_when_asked(self.close))
         return str(this_process())
 
-    async def beat(self, share: int) -> int:
-        """The supervisor is alive, and so are we: how many shards we may run; how many we do."""
+    async def beat(
+        self, share: int, leaving: Sequence[TaskId] = ()
+    ) -> tuple[int, float]:
+        """The supervisor is alive, and so are we: how many shards we may run, and which others are to run.
+
+        How many we do, and how much processor time we have used.
+        """
         self._share = share
-        return self._running
+        for task in leaving:
+            if self._runner is not None:
+                self._runner.let_go(task)
+        return self._running, time.process_time()
 
     async def close(self) -> None:
         """Let go of everything in good order."""
@@ -56,6 +69,7 @@ class Worker:
         while True:
             try:
                 with app.task_runner(self._settings, indexes=False) as (runner, _):
+                    self._runner = runner
                     await runner.serve(self._limit, is_run_whole)
             except StoreError as error:
                 log.warning(

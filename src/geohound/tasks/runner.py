@@ -83,6 +83,8 @@ class TaskRunner:
         self._clock = clock
         self._listener = listener
         self._woken = asyncio.Event()
+        self._running: dict[TaskId, asyncio.Task[None]] = {}  # what is served
+        self._leaving: set[TaskId] = set()  # of these, what was asked to end
         self._retries: dict[
             TaskId, tuple[float, bool]
         ] = {}  # when a crashed task may be retried, and whether it is a suspect
@@ -111,32 +113,46 @@ class TaskRunner:
         Tasks that are under way then are queued again, so that whoever serves next goes on with them. How many run at
         once may change: `at_once` may be a function of how many do; beyond it the last ones are queued again.
         """
-        running: list[asyncio.Task[None]] = []
         try:
             while True:
-                running = [started for started in running if not started.done()]
-                limit = at_once(len(running)) if callable(at_once) else at_once
-                for started in running[limit:]:
-                    started.cancel()
-                running += self._begin(limit - len(running), which)
+                self._forget_ended()
+                running = len(self._running)
+                limit = at_once(running) if callable(at_once) else at_once
+                staying = [each for each in self._running if each not in self._leaving]
+                for task in staying[limit:]:
+                    self.let_go(task)
+                self._begin(limit - running, which)
                 await self._clock.sleep(LOOK_EVERY_S)
         finally:
-            for started in running:
-                started.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            for task in self._running:
+                self.let_go(task)
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            self._forget_ended()
 
-    def _begin(
-        self, most: int, which: Callable[[Task], bool]
-    ) -> list[asyncio.Task[None]]:
+    def let_go(self, task: TaskId) -> None:
+        """Queue a task again that is served here, for whoever takes it up first."""
+        if task in self._running and task not in self._leaving:
+            # Once: a second time would cut short what it does in order to end well.
+            self._leaving.add(task)
+            self._running[task].cancel()
+
+    def _forget_ended(self) -> None:
+        self._running = {
+            task: run for task, run in self._running.items() if not run.done()
+        }
+        self._leaving &= self._running.keys()
+
+    def _begin(self, most: int, which: Callable[[Task], bool]) -> None:
         """Start queued tasks, the oldest first."""
-        started: list[asyncio.Task[None]] = []
+        started = 0
         for task in reversed(self._tasks.list(UNDER_WAY) if most > 0 else ()):
-            claim = self._take(task) if which(task) else None
+            is_ours = task.id not in self._running and which(task)
+            claim = self._take(task) if is_ours else None
             if claim is not None:
-                started.append(asyncio.create_task(self._serve_one(claim)))
-            if len(started) >= most:
+                self._running[task.id] = asyncio.create_task(self._serve_one(claim))
+                started += 1
+            if started >= most:
                 break
-        return started
 
     async def _when_wanted(self, task: TaskId) -> Claim | None:
         """Wait until a paused task is resumed and claim it; None if it is to end, or another runs it."""

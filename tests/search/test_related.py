@@ -53,6 +53,16 @@ def test_words_that_occur_together_are_related_the_closest_first(floods):
     assert floods.search(Query("flood", related=True)).related == ("river", "hydrology")
 
 
+def test_related_words_are_shown_as_they_are_written_and_say_something(store):
+    """ "й" without its breve is no letter of that word; "data" and "service" are in every catalogue."""
+    titles = ("Реки: бассейны, данные", "Реки и Бассейны, сервис", "Дороги", "Почвы")
+    for n, title in enumerate(titles):
+        service = Service("wms", f"http://n{n}.test/ows", title=title)
+        sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+        store.catalogue.record_now([Observation(service, sighting)])
+    assert store.search(Query("реки", related=True)).related == ("бассейны",)
+
+
 def test_nobody_pays_for_related_words_who_does_not_ask(floods):
     assert floods.search(Query("flood")).related == ()
 

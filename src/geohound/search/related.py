@@ -8,6 +8,7 @@ of all services that hold it.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geohound.model.search.query import Hit
-from geohound.text import QueryTerms, stems, stop_words, tokenize
+from geohound.text import QueryTerms, stems, stop_words, tokenize, weak_words
 
 from .in_memory_index import Snapshot
 from .postings import Postings
@@ -24,6 +25,7 @@ MAX_RELATED = 6
 MAX_CANDIDATES = 30  # words that are looked up
 MIN_SERVICES = 2  # that match and hold the word
 _MIN_CHARS = 3
+_WORD = re.compile(r"\w+")
 
 
 def related_words(
@@ -54,7 +56,9 @@ def related_words(
         share, usual = matching / len(slots), everywhere / total
         if matching >= MIN_SERVICES and share > usual:
             scores[word] = share * math.log(share / usual)
-    return tuple(sorted(scores, key=lambda word: (-scores[word], word))[:MAX_RELATED])
+    best = sorted(scores, key=lambda word: (-scores[word], word))[:MAX_RELATED]
+    written = _written(hits)
+    return tuple(written.get(word, word) for word in best)
 
 
 def _candidates(hits: Sequence[Hit], asked: set[str]) -> list[str]:
@@ -73,6 +77,20 @@ def _candidates(hits: Sequence[Hit], asked: set[str]) -> list[str]:
     return [word for word in frequent if asked.isdisjoint(stems(word))][:MAX_CANDIDATES]
 
 
+def _written(hits: Sequence[Hit]) -> dict[str, str]:
+    """Words as they are written most often, by their tokens, which have no diacritics."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for hit in hits:
+        for text in _texts(hit):
+            counts.update(
+                (tokens[0], word.lower())
+                for word in _WORD.findall(text)
+                if len(tokens := tokenize(word)) == 1
+            )
+    rarest_first = sorted(counts, key=lambda pair: (counts[pair], pair))
+    return dict(rarest_first)
+
+
 def _texts(hit: Hit) -> Iterable[str]:
     yield hit.service.title
     yield from hit.service.keywords[:50]
@@ -82,4 +100,6 @@ def _texts(hit: Hit) -> Iterable[str]:
 
 
 def _is_telling(word: str) -> bool:
-    return len(word) >= _MIN_CHARS and not word.isdigit() and word not in stop_words()
+    if len(word) < _MIN_CHARS or word.isdigit():
+        return False
+    return word not in stop_words() and word not in weak_words()

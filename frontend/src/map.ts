@@ -25,7 +25,7 @@ import { boxStyle, readPalette } from "./palette";
 import { bindRectangle } from "./rectangle";
 import { t } from "./texts";
 
-const TALLEST = 170; // degrees of latitude
+const TALLEST = 180; // degrees of latitude
 const LEAST_ROOM = 3; // degrees around a small box: on empty land nothing says where it is
 const WORLD: Extent = [-175, -58, 175, 80];
 

@@ -8,7 +8,7 @@ from .svg import CHAR, WIDTH, Svg, room_of, series, shorten, shown
 
 RIGHT, ROW, TOP = 46, 24, 12
 THIN = 13  # height of one of several bars below each other
-MAX_LABEL_CHARS = 28
+MAX_LABEL_CHARS = 24
 Bars = Sequence[tuple[str, list[float]]]
 
 

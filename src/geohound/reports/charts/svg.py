@@ -12,7 +12,7 @@ from types import MappingProxyType
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape, quoteattr
 
-WIDTH = 480
+WIDTH = 400
 _INKS = {
     "ink": "#17231f", "soft": "#52615b", "line": "#d9dfd9", "paper": "#ffffff", "sea": "#e8efed", "land": "#fbfaf5",
     "border": "#b3bfb7", "good": "#1c7a3e", "bad": "#b3261e", "unknown": "#a8b3ae",

@@ -14,7 +14,7 @@ from geohound.reports._table import Cell
 from .svg import CHAR, RAMP, SERIES, WIDTH, Svg, room_of, shown
 
 Land = Sequence[tuple[float, float]]  # a ring of longitudes and latitudes
-HEIGHT, TOP = 254, 26
+HEIGHT, TOP = 216, 26
 _NORTH, _SOUTH = 85.0, -60.0
 MAX_PLACES = 1_500
 _STEP = 18  # width of a colour of the scale

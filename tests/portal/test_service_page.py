@@ -9,10 +9,15 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
+from geohound.model.catalogue import Observation
 from geohound.model.health import Check
+from geohound.model.location import HostLocation
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Via
 from geohound.portal.app import create_app
 from geohound.portal.assets import Assets, load_assets
 from geohound.portal.pages.service import latency_line
+from geohound.search.index import CatalogueIndex
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
@@ -37,7 +42,7 @@ def test_a_service_page_tells_all_that_is_known(client, samples):
         "http://maps.water.example/wms",
         "XML errors skipped",
         "1 layer has a box that could not be taken as declared",
-        "19.1° E to 31.6° E, 59.3° N to 70.1° N",
+        "19.1° E – 31.6° E, 59.3° N – 70.1° N",
         "out of range",
         "4 May 2026, in a link on https://portal.example/maps.html",
         "link text “Our map services”",
@@ -45,6 +50,32 @@ def test_a_service_page_tells_all_that_is_known(client, samples):
         "EPSG:3067, CRS:84",
     ):
         assert known in text, known
+
+
+@pytest.mark.parametrize(
+    ("location", "on_card", "on_page"),
+    [
+        (HostLocation("PE", -12.05, -77.04, "own list"), "PE", "PE 12.05° S, 77.04° W (own list)"),
+        (HostLocation("PE", source="own list"), "PE", "PE (own list)"),
+        (None, "FI?", "FI?"),
+    ],
+)  # fmt: skip
+def test_the_country_of_the_host_is_known_or_said_to_be_a_guess(
+    store, kinds, location, on_card, on_page
+):
+    service = Service("wms", "http://a.fi/ows", title="Lakes", location=location)
+    sighting = Sighting(service.id, service.endpoint, "", Via.LINK, "", NOON)
+    store.catalogue.record_now([Observation(service, sighting)])
+    index = CatalogueIndex(store.catalogue, store.segments)
+    with TestClient(create_app(store.catalogue, index, kinds)) as client:
+        card = LexborHTMLParser(client.get("/?q=lakes").text).css_first(".hit-facts")
+        page = LexborHTMLParser(client.get(f"/services/{service.id}").text)
+    assert on_card in card.text(separator=" ").split()
+    facts = {
+        each.css_first("dt").text(): " ".join(each.css_first("dd").text().split())
+        for each in page.css(".facts > div")
+    }
+    assert facts["Place of the host"] == on_page
 
 
 def test_thousands_of_layers_come_in_pages(client, samples):

@@ -133,12 +133,17 @@ def box_text(box: BBox | None, separator: str = ",") -> str:
 
 
 def box_words(box: BBox) -> str:
-    """A box as a person reads it: `5.9° E to 15° E, 47.3° N to 55° N`."""
+    """A box as a person reads it in any language: `5.9° E – 15° E, 47.3° N – 55° N`."""
     west, south, east, north = box.as_tuple()
     return (
-        f"{_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}, "
-        f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}"
+        f"{_degrees(west, 'E', 'W')} – {_degrees(east, 'E', 'W')}, "
+        f"{_degrees(south, 'N', 'S')} – {_degrees(north, 'N', 'S')}"
     )
+
+
+def place_words(lat: float, lon: float) -> str:
+    """A point as a person reads it: `60.2° N, 24.9° E`."""
+    return f"{_degrees(lat, 'N', 'S')}, {_degrees(lon, 'E', 'W')}"
 
 
 def _degrees(value: float, plus: str, minus: str) -> str:
@@ -231,6 +236,7 @@ FILTERS = {
     "moment": moment,
     "name": name,
     "percent": percent,
+    "place_words": place_words,
     "plain": plain,
     "printable": printable,
     "reason": reason,

@@ -157,6 +157,10 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
     country: str
     source: str
 
+    @property
+    def is_guess(self) -> bool:
+        return self.source == GUESS
+
 
 GUESS = "top-level domain (a guess)"
 

@@ -18,7 +18,12 @@ from geohound.portal.maps.drawn_layers import DrawnLayer, drawn_layer
 from geohound.portal.portal import Portal
 from geohound.portal.recent import recent
 from geohound.qgis_source import qgis_source
-from geohound.views.known import HealthRecord, health_record
+from geohound.views.known import (
+    HealthRecord,
+    Location,
+    health_record,
+    location_record,
+)
 from geohound.views.opening import Opening
 
 _STRIP = 24  # checks shown
@@ -51,8 +56,8 @@ class Card:
     also: list[Offer] = field(default_factory=list)
 
     @property
-    def country(self) -> str:
-        return urls.country(self.service.endpoint)
+    def location(self) -> Location | None:
+        return location_record(self.service)
 
     @property
     def box(self) -> BBox | None:

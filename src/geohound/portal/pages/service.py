@@ -24,7 +24,7 @@ from geohound.portal.maps.gazetteer import near
 from geohound.portal.middleware.policy import policy_for
 from geohound.portal.portal import Portal, portal_of
 from geohound.portal.query_params import from_page
-from geohound.views.known import health_record, history
+from geohound.views.known import health_record, history, location_record
 from geohound.views.params import LayerWindow
 from geohound.views.parsing import read, read_box
 
@@ -106,6 +106,7 @@ def service_page(request: Request) -> Response:
         "layers": found[offset : offset + LAYERS_PER_PAGE],
         "paging": _page_layers(service, found, words, offset),
         "faulty": [la for la in service.layers if la.extent and la.extent.faults],
+        "location": location_record(service),
         "nearby": near(box_of(service)),
         "is_shown": request.query_params.get("show") == "1",
         "may_check": may_check,

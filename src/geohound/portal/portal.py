@@ -7,7 +7,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Container,
     Iterable,
     Mapping,
     Sequence,
@@ -41,7 +40,7 @@ from geohound.settings import Settings
 from geohound.tasks.control import TaskControl
 from geohound.views.known import Past
 from geohound.views.opening import Opener, Opening
-from geohound.views.parsing import Choices
+from geohound.views.parsing import Choices, Texts
 
 from .task_events import TaskEvents
 
@@ -228,13 +227,19 @@ class Portal:
     def topics(self) -> Sequence[Topic]:
         return self.classifier.topics if self.classifier else ()
 
-    def choices(self, asked: Container[str]) -> Choices:
+    def choices(self, asked: Texts) -> Choices:
         """The values that these parameters may have here, where it takes the portal to know them."""
         known: dict[str, Collection[str]] = {"kind": self.kinds}
         if "topic" in asked and self.classifier is not None:
-            held = self.index.search(Query(limit=0)).facets.get("topic", {})
-            known["topic"] = {*(topic.id for topic in self.topics), *held}
+            named = {text for texts in asked["topic"] for text in texts.split(",")}
+            topics = {topic.id for topic in self.topics}
+            # services may still have topics of files that are no longer named
+            held = () if named <= topics else self._topics_in_catalogue()
+            known["topic"] = topics.union(held)
         return known
+
+    def _topics_in_catalogue(self) -> Iterable[str]:
+        return self.index.search(Query(limit=0)).facets.get("topic", {})
 
     def topics_of(self, service: Service) -> Sequence[tuple[str, str]]:
         return self.classifier.classify(service) if self.classifier else ()

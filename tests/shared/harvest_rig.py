@@ -95,12 +95,21 @@ class Harvested(NamedTuple):
 
 
 async def _crawl(
-    store, web: Answering, task: int, first: Candidate | None, bounds: FrontierLimits
+    store,
+    web: Answering,
+    task: int,
+    first: Candidate | None,
+    bounds: FrontierLimits,
+    *,
+    is_harvest: bool = False,
 ) -> dict[FailureReason, int]:
     patient = policy(retry_after_s=0.01, max_retry_after_s=600)
     hosts = TaskPoliteness(Politeness(SystemClock()), patient, SystemClock())
     frontier = open_frontier(store, task, bounds, hosts, PlainOrder())
-    harvesters, plan = plugins.discover("harvesters"), any_plan(task=task)
+    harvesters, plan = (
+        plugins.discover("harvesters"),
+        any_plan(task=task, is_harvest=is_harvest),
+    )
 
     async def no_sitemaps(_: str) -> list[str]:
         return []
@@ -124,6 +133,18 @@ async def _crawl(
     await Crawl(plan, parts, Progress()).run()
     await frontier.flush()
     return dict(frontier.stats().drops)
+
+
+def crawl(folder: Path, page: str, answer: Answer, *, is_harvest: bool) -> list[str]:
+    """Crawl from a page, or harvest what stands behind it; all that was asked."""
+    store = open_store(folder / "c.db", SystemClock())
+    task = store.tasks.create(TaskSpec(CrawlGoal((page,)))).id
+    web = Answering(answer)
+    bounds = FrontierLimits(max_attempts=1, max_depth=0 if is_harvest else 5)
+    first = Candidate(page, Via.SEED)
+    asyncio.run(_crawl(store, web, task, first, bounds, is_harvest=is_harvest))
+    store.close()
+    return web.asked
 
 
 def harvest(

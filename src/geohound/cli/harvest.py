@@ -14,6 +14,7 @@ import typer
 
 from geohound import app
 from geohound.contracts import Harvester
+from geohound.model.failure import FailureReason
 from geohound.tasks.spec import harvest_spec
 
 from . import options, printing
@@ -146,7 +147,7 @@ def _check_read(summary: dict[str, Any], known: list[str]) -> None:
     """A harvest that read no record and tested nothing has failed."""
     if not summary["finished"] or summary["records"] or summary["tested"]:
         return
-    reasons = ", ".join(summary["drops"])
+    reasons = ", ".join(set(summary["drops"]) - {FailureReason.TOO_DEEP})
     why = f": {reasons}" if reasons else ""
     message = f"No catalogue could be read{why}. Set its protocol with --as: {', '.join(known)}."
     printing.complain(message)

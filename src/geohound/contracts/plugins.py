@@ -136,9 +136,16 @@ class Harvester(Protocol):
 
     id: str
     title: str
+    marks: tuple[bytes, ...]  # one of them stands in every document with a front
 
     def accepts(self, service: Service | None, url: str) -> bool:
         """Can this service be harvested? Without a service (a seed, a page): does the URL alone say so?"""
+
+    def root(self, url: str) -> str:
+        """The one address of the catalogue that an accepted address belongs to: each is harvested once."""
+
+    def front(self, document: Document) -> str:
+        """Where the catalogue is whose page, or which itself, this document is; empty where it is neither."""
 
     def start(self, since: date | None) -> bytes:
         """The cursor of the first page, of records changed since then where the protocol supports it; b"" for all."""

@@ -47,6 +47,7 @@ from .answer_rules import (
 )
 from .archived_pages import mine_archived
 from .crawl_plan import Plan
+from .harvesting import Fronts
 from .link_filter import bare_host, follow, main_pages, split_files
 from .page_sketch import draw
 from .report_draft import CountingFetcher, ReportDraft, stays
@@ -117,6 +118,7 @@ class LocalExaminer:
     def __init__(self, plan: Plan, parts: ExaminerParts) -> None:
         self._plan = plan
         self._parts = parts
+        self._fronts = Fronts(parts.harvesters.values())
         self.forget()
 
     def forget(self) -> None:
@@ -216,6 +218,8 @@ class LocalExaminer:
             draft.objection = objection_to(
                 verdict.refusal.reason if verdict.refusal else None, document
             )
+        if draft.objection is None:
+            draft.catalogues = self._fronts.of(document)
         if draft.objection is None and job.is_file:
             self._files.put(job.url, visit)
         if draft.objection is None or may_be_no_wall(draft.objection, visit.status):

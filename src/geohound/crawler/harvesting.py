@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
 from geohound import urls
 from geohound.contracts import Harvester
+from geohound.document import Document
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Purpose, Via, order_score
 from geohound.model.work.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
+from geohound.text.pattern_scan import PatternScan
 from geohound.urls.address_book import AddressBook
 
 from .crawl_plan import Plan
@@ -21,6 +23,7 @@ from .link_scoring import listed
 
 LISTS = "list"  # the harvester of plain lists
 SITEMAPS = "sitemap"
+FRONT_BYTES = 100_000  # of a page, in which the marks of catalogues are looked for
 _SITEMAP_FILE = re.compile(
     r"^[^?]*/[^/?]*sitemap[^/?]*\.(?:xml|xml\.gz|txt)$", re.IGNORECASE
 )
@@ -42,7 +45,9 @@ def begin(
     A crawl reads sitemaps by itself.
     """
     return [
-        _first_page(seed.url, harvester, since, seed)
+        _first_page(
+            seed.url if named else harvester.root(seed.url), harvester, since, seed
+        )
         for seed in seeds
         for harvester in harvesters.values()
         if (
@@ -84,12 +89,54 @@ def harvests_of(
         if harvester.accepts(service, source)
     ]
     begun = [
-        _first_page(source, harvester, plan.since, candidate) for harvester in accepting
+        _first_page(harvester.root(source), harvester, plan.since, candidate)
+        for harvester in accepting
     ]
     depth = candidate.depth + (service is not None)
     return [
         replace(first, via=Via.HARVEST, found_on=source, clue=clue, depth=depth)
         for first in begun
+    ]
+
+
+class Fronts:
+    """Catalogues behind the pages that are read; most pages are ruled out in one pass over their start."""
+
+    def __init__(self, harvesters: Iterable[Harvester]) -> None:
+        marked = [(mark, part) for part in harvesters for mark in part.marks]
+        self._parts = [part for _, part in marked]
+        self._scan = PatternScan([re.escape(mark) for mark, _ in marked])
+
+    def of(self, document: Document) -> tuple[tuple[str, str], ...]:
+        """Id of the harvester and address of each, all on the host of the page."""
+        numbers = self._scan.numbers(document.body[:FRONT_BYTES])
+        marked = {self._parts[number].id: self._parts[number] for number in numbers}
+        found = ((part.id, _front(part, document)) for part in marked.values())
+        return tuple((part, source) for part, source in found if source)
+
+
+def _front(harvester: Harvester, document: Document) -> str:
+    source = urls.canonical(harvester.front(document)) or ""
+    return source if urls.host(source) == urls.host(document.url) else ""
+
+
+def harvests_behind(
+    candidate: Candidate,
+    fronts: Iterable[tuple[str, str]],
+    plan: Plan,
+    harvesters: Mapping[str, Harvester],
+) -> list[Candidate]:
+    """The first pages of the catalogues behind a page that was read."""
+    if plan.is_harvest and candidate.depth > 0:
+        return []
+    begun = [
+        _first_page(source, harvesters[part], plan.since, candidate)
+        for part, source in fronts
+        if part in harvesters
+    ]
+    return [
+        replace(each, via=Via.HARVEST, found_on=candidate.url, depth=candidate.depth)
+        for each in begun
     ]
 
 

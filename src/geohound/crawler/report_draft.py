@@ -53,6 +53,7 @@ class ReportDraft:
     kept: KeptPage | None = None
     is_copy: bool = False
     validators: Validators | None = None
+    catalogues: tuple[tuple[str, str], ...] = ()  # behind the page: harvester, address
     verdict: Verdict = NOTHING_SEEN  # on what was asked, from which the checks of known services follow
 
     def note(self, verdict: Verdict) -> None:
@@ -83,6 +84,7 @@ class ReportDraft:
         return PageRead(
             self.services, self.proofs, self.objection, self.final, self.page, tuple(self.links), tuple(self.files),
             self.sketch, self.is_cached, self.in_vain, tuple(self.data_files), self.validators,
+            self.catalogues,
         )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from .catalogue_writer import CatalogueWriter
 from .crawl_plan import CrawlParts, Plan
 from .duplicates import MAX_SEEN_BEFORE, NearDuplicateDetector, Novelty
 from .file_lister import FileLister, listed_as
-from .harvesting import harvests_of, named_by, next_page
+from .harvesting import harvests_behind, harvests_of, named_by, next_page
 from .likely_addresses import MAX_LEARNED, LikelyAddresses
 from .link_scoring import admit, candidate_of, listed, ordered_candidates
 from .observer import CrawlObserver
@@ -221,11 +221,7 @@ class ReportHandler:
                 )  # nobody would report these links again
             self.drop(candidate, FailureReason.DUPLICATE_CONTENT, report)
             return
-        if (
-            candidate.via is not Via.SEED
-        ):  # of seeds they were asked when the crawl began
-            found = harvests_of(candidate, self._plan, self._parts.harvesters)
-            admit(found, self._plan.scope, self._parts.frontier)
+        self._begin_harvests(candidate, read)
         links = await self._propose(candidate, read)
         ogc_links = sum(
             self._parts.book.classify(link.url)[0] is urls.ServiceHint.CERTAIN
@@ -241,6 +237,14 @@ class ReportHandler:
             ogc_links,
         )
         self._done(brought, report)
+
+    def _begin_harvests(self, candidate: Candidate, read: PageRead) -> None:
+        """Of seeds those that their addresses name have begun with the crawl."""
+        plan, harvesters = self._plan, self._parts.harvesters
+        found = harvests_behind(candidate, read.catalogues, plan, harvesters)
+        if candidate.via is not Via.SEED:
+            found += harvests_of(candidate, plan, harvesters)
+        admit(found, plan.scope, self._parts.frontier)
 
     def _judge(self, candidate: Candidate, read: PageRead) -> Novelty | None:
         """What a page adds to those of its family; None where there is no page."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.service import Service
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage
@@ -19,9 +20,21 @@ MANY_LINKS = (
 )
 
 
+FRONT_BYTES = 100_000  # of a document, in which its front is looked for
+
+
 def from_all(since: date | None) -> bytes:  # noqa: ARG001
     """The protocol cannot say what has changed: everything is read."""
     return b""
+
+
+def itself(url: str) -> str:
+    """Each address is a catalogue of its own."""
+    return url
+
+
+def no_front(document: Document) -> str:  # noqa: ARG001
+    return ""
 
 
 def from_date(since: date | None) -> bytes:
@@ -42,6 +55,9 @@ class Part:
     # of seeds and pages that are one, where no service is known
     address: re.Pattern[str] | None = None
     needs: str = ""  # a package of the extra `archives`
+    root: Callable[[str], str] = itself  # one address for all that belong to it
+    marks: tuple[bytes, ...] = ()  # one of them stands in every page with a front
+    front: Callable[[Document], str] = no_front
 
     def accepts(self, service: Service | None, url: str) -> bool:
         if service is None:

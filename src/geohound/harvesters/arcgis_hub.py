@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from geohound import urls
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
@@ -20,6 +22,15 @@ _API = "/api/search/v1"
 _ADDRESS = re.compile(
     rf"^https?://[^/?]+\.(?:hub|opendata)\.arcgis\.com(?::\d+)?/$|{_API}"
 )
+
+
+def _root(url: str) -> str:
+    """A site is a host, its own domain or one of Esri's."""
+    return f"{urls.origin(url)}/"
+
+
+def _front(document: Document) -> str:
+    return _root(document.url) if document.is_html else ""
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -54,4 +65,14 @@ def _read(properties: Mapping[str, Any], url: str) -> list[Listed]:
     return [Listed(where, title, protocol_of(kind))] if where else []
 
 
-HARVESTERS = (Part("arcgis-hub", "ArcGIS Hub", page, address=_ADDRESS),)
+HARVESTERS = (
+    Part(
+        "arcgis-hub",
+        "ArcGIS Hub",
+        page,
+        address=_ADDRESS,
+        root=_root,
+        marks=(b"hubcdn.arcgis.com/opendata-ui/",),
+        front=_front,
+    ),
+)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from geohound import urls
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
@@ -19,12 +20,21 @@ from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 _SHARING = re.compile(r"/sharing/rest(?:/|$)")
-_ADDRESS = re.compile(r"^[^?]*/sharing/rest(?:[/?]|$)")
+# The whole of ArcGIS Online is harvested only by name: items of it are met on any page.
+_ADDRESS = re.compile(
+    r"^https?://(?!(?:www\.)?arcgis\.com/)[^?]*/sharing/rest(?:[/?]|$)"
+)
+_HOME = re.compile(
+    r"^(https?://(?!(?:www\.)?arcgis\.com/)[^/?#]+(?:/[\w./-]*)?)"
+    r"/home/(?:(?:index|search|gallery|groups|organization)\.html)?(?:[?#]|$)"
+)
+_ORGANISATION = ".maps.arcgis.com"  # in the name of its host
 _TYPES = (
     "Map Service", "Feature Service", "Image Service", "Vector Tile Service", "Scene Service", "OGCFeatureServer",
     "WMS", "WMTS", "WFS", "KML",
 )  # fmt: skip
 _WANTED = " OR ".join(f'type:"{name}"' for name in _TYPES)
+_ID = re.compile(r"\w{1,64}")
 _LATEST_MS = 9_999_999_999_999
 
 
@@ -41,6 +51,7 @@ class _Place(NamedTuple):
     start: int  # the first record of the page, from 1
     made: int  # only items made since then, in milliseconds since 1970; 0: all
     modified: int  # only items changed since then; 0: all
+    org: str = ""  # only items of this organisation of ArcGIS Online; empty: all
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -50,7 +61,16 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         max(1, _milliseconds(said.get("start"))),
         _milliseconds(said.get("made")),
         _milliseconds(said.get("modified")),
+        _organisation(said.get("org")),
     )
+    if urls.host(source).endswith(_ORGANISATION) and not place.org:
+        named = await _asking.ask(fetcher, _request_self(source), JSON)
+        if isinstance(named, Failure):
+            return named
+        org = _organisation(mapping(named.json).get("id"))
+        if not org:
+            return _asking.not_understood(named, "an organisation of ArcGIS Online")
+        place = place._replace(org=org)
     answer = await _asking.ask(fetcher, _request(source, place), JSON)
     if isinstance(answer, Failure):
         return answer
@@ -88,17 +108,32 @@ def _milliseconds(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value <= _LATEST_MS else 0
 
 
-def _request(source: str, place: _Place) -> str:
+def _organisation(value: object) -> str:
+    """An id as ArcGIS Online gives it."""
+    return value if isinstance(value, str) and _ID.fullmatch(value) else ""
+
+
+def _above(source: str) -> str:
+    """The portal to which an address belongs."""
     path = source.partition("?")[0]
     at = _SHARING.search(path)
-    root = path[: at.start()] if at else path.rstrip("/")
+    return path[: at.start()] if at else path.rstrip("/")
+
+
+def _request_self(source: str) -> str:
+    return f"{_above(source)}/sharing/rest/portals/self?f=json"
+
+
+def _request(source: str, place: _Place) -> str:
     asked = f"({_WANTED})"
     if place.made:
         asked += f" AND created:[{place.made:019d} TO {_LATEST_MS:019d}]"
     if place.modified:
         asked += f" AND modified:[{place.modified:019d} TO {_LATEST_MS:019d}]"
+    if place.org:
+        asked += f" AND orgid:{place.org}"
     return urls.with_params(
-        f"{root}/sharing/rest/search",
+        f"{_above(source)}/sharing/rest/search",
         {
             "q": asked, "f": "json", "num": str(PAGE), "start": str(place.start), "sortField": "created",
             "sortOrder": "asc",
@@ -111,4 +146,25 @@ def _read(item: Mapping[str, Any], base: str) -> Listed:
     return Listed(address(item.get("url"), base), words(item.get("title")), protocol)
 
 
-HARVESTERS = (Part("arcgis-portal", "ArcGIS portal", page, start, address=_ADDRESS),)
+def _root(url: str) -> str:
+    return f"{_above(url)}/sharing/rest"
+
+
+def _front(document: Document) -> str:
+    """Its own web site is at /home below the portal."""
+    home = _HOME.match(document.url)
+    return f"{home[1]}/sharing/rest" if document.is_html and home else ""
+
+
+HARVESTERS = (
+    Part(
+        "arcgis-portal",
+        "ArcGIS portal",
+        page,
+        start,
+        address=_ADDRESS,
+        root=_root,
+        marks=(b"arcgis", b"ArcGIS"),
+        front=_front,
+    ),
+)

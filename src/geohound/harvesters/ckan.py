@@ -8,18 +8,37 @@ from functools import partial
 from typing import Any
 
 from geohound import urls
+from geohound.document import Document
 from geohound.model.work.harvest import Listed
 
 from ._asking import number
 from ._paging import PAGE, Batch, Offsets, page_at_offset
-from ._part import Part, from_date
+from ._part import FRONT_BYTES, Part, from_date
 from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 _ADDRESS = re.compile(r"^[^?]*(?:/api/(?:3/)?action(?:[/?]|$)|/api/3/?(?:\?|$))")
+_BELOW_ROOT = re.compile(r"/api/(?:3/)?(?:action\b.*|3.*)$|\?.*$")
 _BELOW = re.compile(
     r"/(?:api(?:/3)?(?:/action(?:/\w*)?)?|dataset|organization|group)/?$"
 )
+
+
+# What themes of CKAN leave in place: its name as generator, the root in the body tag.
+_MARKS = (b'generator" content="ckan', b"data-locale-root=", b"ckan-footer-logo")
+_SITE_ROOT = re.compile(rb'data-site-root="(https?://[^"<>\s]{1,500})"')
+
+
+def _root(url: str) -> str:
+    """The portal itself: each of its addresses begins with it."""
+    return _BELOW_ROOT.sub("/", url)
+
+
+def _front(document: Document) -> str:
+    said = _SITE_ROOT.search(document.body[:FRONT_BYTES])
+    if said is not None:
+        return said[1].decode("utf-8", "replace")
+    return f"{urls.origin(document.url)}/" if document.is_html else ""
 
 
 def _request(source: str, offset: int, since: str) -> str:
@@ -64,5 +83,8 @@ HARVESTERS = (
         partial(page_at_offset, protocol=Offsets("an answer of CKAN", _request, _read)),
         from_date,
         address=_ADDRESS,
+        root=_root,
+        marks=_MARKS,
+        front=_front,
     ),
 )

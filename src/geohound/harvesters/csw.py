@@ -13,7 +13,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _records
-from ._part import Part, from_date
+from ._part import FRONT_BYTES, Part, from_date
 
 PAGE = 50
 _BY_ID = "dc:identifier:A"
@@ -177,6 +177,31 @@ def _date_of(record: safe_xml.Element) -> str:
     return ""
 
 
+# Pages of GeoNetwork load their view from here, whatever they look like.
+_VIEW = re.compile(rb"""["'=]([^"'<>=\s]{0,300})/static/gn_search_\w+\.(?:css|js)""")
+_PAGE = re.compile(r"^([^?#]*)/srv/[a-z]{3}/(?:catalog|main)\.(?:search|home)")
+
+
+def _front(document: Document) -> str:
+    """The CSW that every GeoNetwork has, behind its pages."""
+    page_of_it = _PAGE.match(document.url)
+    view = _VIEW.search(document.body[:FRONT_BYTES])
+    if page_of_it is not None:
+        return f"{page_of_it[1]}/srv/eng/csw"
+    if view is None:
+        return ""
+    root = view[1].decode("utf-8", "replace")
+    return urls.canonical(f"{root}/srv/eng/csw", document.url) or ""
+
+
 HARVESTERS = (
-    Part("csw", "Catalogue Service for the Web", page, from_date, kinds=("csw",)),
+    Part(
+        "csw",
+        "Catalogue Service for the Web",
+        page,
+        from_date,
+        kinds=("csw",),
+        marks=(b"gn_search", b"gnSearch"),
+        front=_front,
+    ),
 )

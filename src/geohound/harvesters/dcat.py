@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
@@ -92,4 +93,19 @@ def _read(node: Mapping[str, Any], url: str) -> list[Listed]:
     return [Listed(place, title, label) for place in places if place]
 
 
-HARVESTERS = (Part("dcat", "DCAT catalogue", page, address=_ADDRESS),)
+def _front(document: Document) -> str:
+    value = None if document.is_html else document.json
+    is_catalogue = any("dataset" in node for node in _nodes(value))
+    return document.url if is_catalogue else ""
+
+
+HARVESTERS = (
+    Part(
+        "dcat",
+        "DCAT catalogue",
+        page,
+        address=_ADDRESS,
+        marks=(b'distribution"', b"dcat:Distribution"),
+        front=_front,
+    ),
+)

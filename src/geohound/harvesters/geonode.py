@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from geohound import urls
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
@@ -18,6 +20,17 @@ from ._records import address, mapping, rows, words
 
 _API = re.compile(r"/api/v2(?:/|$)")
 _ADDRESS = re.compile(r"^[^?]*/api/v2/(?:datasets|resources)/?(?:\?|$)")
+
+
+_MARKS = (b"geonode/css/", b"geonode/js/", b"geonode-mapstore-client")
+
+
+def _root(url: str) -> str:
+    return url.partition("/api/v2/")[0] + "/"
+
+
+def _front(document: Document) -> str:
+    return f"{urls.origin(document.url)}/" if document.is_html else ""
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -61,4 +74,14 @@ def _services(dataset: Mapping[str, Any], url: str) -> list[Listed]:
     return [each for each in found if each.url]
 
 
-HARVESTERS = (Part("geonode", "GeoNode", page, address=_ADDRESS),)
+HARVESTERS = (
+    Part(
+        "geonode",
+        "GeoNode",
+        page,
+        address=_ADDRESS,
+        root=_root,
+        marks=_MARKS,
+        front=_front,
+    ),
+)

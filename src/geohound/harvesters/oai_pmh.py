@@ -101,4 +101,19 @@ def _addresses(record: safe_xml.Element) -> list[Listed]:
     return [] if metadata is None else _records.of_xml(metadata)
 
 
-HARVESTERS = (Part("oai-pmh", "OAI-PMH", page, from_date, address=_ADDRESS),)
+def _front(document: Document) -> str:
+    return _base(document.url) if document.root_name == "OAI-PMH" else ""
+
+
+HARVESTERS = (
+    Part(
+        "oai-pmh",
+        "OAI-PMH",
+        page,
+        from_date,
+        address=_ADDRESS,
+        root=_base,
+        marks=(b"<OAI-PMH",),
+        front=_front,
+    ),
+)

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from geohound.contracts import Fetcher
-from geohound.document import safe_xml
+from geohound.document import Document, safe_xml
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
@@ -39,4 +39,10 @@ def _read(connection: safe_xml.Element) -> Listed:
     return Listed(url, name, protocol_of(str(connection.tag)))
 
 
-HARVESTERS = (Part("qgis", "QGIS connection file", page),)
+def _front(document: Document) -> str:
+    return document.url if _ROOT.fullmatch(document.root_name) else ""
+
+
+HARVESTERS = (
+    Part("qgis", "QGIS connection file", page, marks=(b"Connections",), front=_front),
+)

@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 from geohound import urls
+from geohound.document import Document
 from geohound.model.work.harvest import Listed
 
 from ._asking import number
@@ -15,6 +16,16 @@ from ._records import is_address, mapping, rows, strings, words
 
 _API = "/api/catalog/v1"
 _ADDRESS = re.compile(_API)
+
+
+def _root(url: str) -> str:
+    return f"{urls.origin(url)}/"
+
+
+def _front(document: Document) -> str:
+    """Its servers say so in every answer."""
+    is_socrata = "x-socrata-requestid" in document.response.headers
+    return _root(document.url) if document.is_html and is_socrata else ""
 
 
 def _request(source: str, offset: int, since: str) -> str:  # noqa: ARG001
@@ -51,5 +62,8 @@ HARVESTERS = (
             page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)
         ),
         address=_ADDRESS,
+        root=_root,
+        marks=(b"socrata",),
+        front=_front,
     ),
 )

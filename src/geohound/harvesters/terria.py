@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from geohound.contracts import Fetcher
+from geohound.document import Document
 from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
@@ -65,4 +66,11 @@ def _where(item: Mapping[str, Any], url: str) -> str:
     return address(item.get("url"), url) if item.get("url") else ""
 
 
-HARVESTERS = (Part("terria", "TerriaJS catalog", page),)
+def _front(document: Document) -> str:
+    entries = rows(mapping(document.json).get("catalog"))
+    return document.url if any("type" in entry for entry in entries) else ""
+
+
+HARVESTERS = (
+    Part("terria", "TerriaJS catalog", page, marks=(b'"catalog"',), front=_front),
+)

@@ -11,9 +11,15 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _records
-from ._part import Part
+from ._part import FRONT_BYTES, Part
 
 _ADDRESS = re.compile(r"/waf/(?:[^?]*/)?$", re.IGNORECASE)
+
+# As nginx and Apache, Python and Node write it.
+_INDEX = re.compile(
+    rb"<title>\s*(?:Index of|Directory listing (?:for|of)) /", re.IGNORECASE
+)
+_FILE = re.compile(r"^[^?#]*\.\w{1,8}$")
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:  # noqa: ARG001
@@ -51,4 +57,22 @@ def _is_below(folder: str, url: str) -> bool:
     return "?" not in url and url.lower().endswith(("/", ".xml"))
 
 
-HARVESTERS = (Part("waf", "Web-accessible folder", page, address=_ADDRESS),)
+def _front(document: Document) -> str:
+    """A list that a web server made of a folder, most of whose files are metadata."""
+    if not document.is_html or not _INDEX.search(document.body[:FRONT_BYTES]):
+        return ""
+    files = [at for at in _records.hrefs(document) if _FILE.search(at)]
+    metadata = [at for at in files if at.lower().endswith(".xml")]
+    return document.url if metadata and 2 * len(metadata) >= len(files) else ""
+
+
+HARVESTERS = (
+    Part(
+        "waf",
+        "Web-accessible folder",
+        page,
+        address=_ADDRESS,
+        marks=(b"<title>Index of", b"<title>Directory"),
+        front=_front,
+    ),
+)

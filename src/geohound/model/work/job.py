@@ -107,6 +107,7 @@ class PageRead:
     )
     data_files: tuple[FileLink, ...] = ()  # that the page links to
     validators: Validators | None = None  # of the page, where the job has a `past`
+    catalogues: tuple[tuple[str, str], ...] = ()  # behind the page: harvester, address
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,3 +328,26 @@ def test_a_base_of_the_configuration_that_the_page_goes_on_from_is_no_candidate(
     assert {e.endpoint for e in found} == {"https://h.test/ows/roads"}
     alone = analyse(PAGE, scripts[1:]).endpoints
     assert {e.endpoint for e in alone} == {"https://h.test/ows/"}
+
+
+def test_a_key_that_a_user_may_change_stands_for_every_row_of_its_table() -> None:
+    script = (
+        "const soil = {ph: {slug: 'phh2o'}, clay: {slug: 'clay'}}; let chosen = 'ph'; "
+        "function draw() { const row = soil[chosen]; "
+        + LAYER.replace("URL", "`https://h.test/${row.slug}/wms`")
+        + " } select.onchange = e => { chosen = e.target.value; draw(); }; draw();"
+    )
+    assert endpoints(script) == {
+        ("wms", "https://h.test/phh2o/wms"),
+        ("wms", "https://h.test/clay/wms"),
+    }
+
+
+@pytest.mark.parametrize("declared", ["var", "let", "const"])
+def test_a_script_may_call_a_variable_like_something_of_the_browser(
+    declared: str,
+) -> None:
+    setting = f"{declared} URL = window.location.hostname;"
+    assert endpoints(
+        setting, LAYER.replace("url: URL", "url: 'http://' + URL + ':8080/ows'")
+    ) == {("wms", "http://app.test:8080/ows")}

@@ -179,8 +179,8 @@ class Evaluator:
     def assigned(self, path: str, name: str) -> Values:
         return objects.assigned(self, path, name)
 
-    def global_name(self, name: str, place: BoundScope) -> Values:
-        return names.global_name(self, name, place)
+    def global_name(self, name: str) -> Values:
+        return names.global_name(self, name)
 
     def final(self, name: str, source: Source) -> Values:
         return names.final(self, name, source)

@@ -28,6 +28,7 @@ from . import call_sites, growth, loops, patterns
 
 _ASSIGNED = rb"(?<![\w$.])(?P<at>NAME)\s*(?:\+|\|\||\?\?)?=(?![=>])"
 _CLASS = rb"(?<![\w$.])class\s(?P<at>NAME)(?![\w$])"
+_DECLARED = rb"(?<![\w$.])(?:var|let|const|function|class)\s+(?P<at>NAME)(?![\w$])"
 _ON_WINDOW = rb"(?:window|self|globalThis|this|global)\.(?P<at>NAME)\s*=(?![=>])"
 _MAX_HITS = 40
 _MAX_ALTERNATIVES = 8
@@ -69,7 +70,7 @@ def look_up(ev: Resolver, name: str, node: Node, place: BoundScope) -> Values:
         if own is not None and source.text(own) == name:
             return (Fn(scope, place),)
         if scope.type not in FUNCTIONS:
-            return global_name(ev, name, place)
+            return global_name(ev, name)
         inner, scope = scope, source.scope_of(scope)
 
 
@@ -374,20 +375,27 @@ def _is_shadowed(source: Source, name: str, node: Node, scope: Node) -> bool:
     return False
 
 
-def global_name(ev: Resolver, name: str, place: BoundScope) -> Values:
+def global_name(ev: Resolver, name: str) -> Values:
     """A name declared by another script of the page, or by nobody."""
     key = ("global", name)
     known = ev.known.get(key)
     if isinstance(known, tuple):
         return known
-    own = place.source.names(place.source.root).get(name)
-    if (name in _GLOBALS and not own) or key in ev.active:
+    if key in ev.active or (name in _GLOBALS and not _is_own(ev, name)):
         return (Ref(name),)
     touches = ev.touches
     values = _global_anywhere(ev, name) or (Ref(name),)
     if touches == ev.touches:  # what a call site decides is not known once and for all
         ev.known[key] = values
     return values
+
+
+def _is_own(ev: Resolver, name: str) -> bool:
+    """Does a script of the page declare a name that is otherwise the browser's or a library's?"""
+    return any(
+        not s.is_library and s.places(name, _DECLARED) and name in s.names(s.root)
+        for s in ev.sources
+    )
 
 
 def _global_anywhere(ev: Resolver, name: str) -> Values:

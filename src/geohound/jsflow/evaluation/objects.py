@@ -77,30 +77,26 @@ def subscript_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
     inner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if inner is None or index is None:
         return NOTHING
-    keys = [
-        str(k)
-        for k in ev.values(index, place)
-        if isinstance(k, str | int) and HOLE not in str(k)
-    ]
-    holders = ev.values(inner, place)
-    is_counted = len(keys) < len(ev.values(index, place)) and place.source.loop_of(
-        index
-    )
-    if keys and not is_counted:
-        return ev.union(
-            *(member(ev, value, key, place) for value in holders for key in keys)
-        )
-    return ev.union(*(_some_member(ev, value, index, place) for value in holders))
+    possible = ev.values(index, place)
+    keys = [str(k) for k in possible if isinstance(k, str | int) and HOLE not in str(k)]
+    is_known = len(keys) == len(possible)
+    found: list[Values] = []
+    for value in ev.values(inner, place):
+        if isinstance(value, Arr | Obj) and not is_known:
+            found.append(_some_member(ev, value, index, place))
+        else:
+            found.extend(member(ev, value, key, place) for key in keys)
+    return ev.union(*found)
 
 
-def _some_member(ev: Resolver, value: Value, index: Node, place: BoundScope) -> Values:
-    """What stands under a key that is not known."""
-    if isinstance(value, Arr):
-        return _some_item(ev, value, index, place)
-    if isinstance(value, Obj):
-        fields = list(value.fields.values())[: ev.meter.budget.values]
-        return tuple(v for lazies in fields for v in ev.any_of(lazies))
-    return ()
+def _some_member(
+    ev: Resolver, table: Arr | Obj, index: Node, place: BoundScope
+) -> Values:
+    """What stands under a key that is not known, or not always."""
+    if isinstance(table, Arr):
+        return _some_item(ev, table, index, place)
+    fields = list(table.fields.values())[: ev.meter.budget.values]
+    return tuple(v for lazies in fields for v in ev.any_of(lazies))
 
 
 def _some_item(ev: Resolver, array: Arr, index: Node, place: BoundScope) -> Values:
@@ -297,7 +293,7 @@ def _named(values: Values, path: str, name: str) -> Values:
 def _of_global(ev: Resolver, path: str, name: str, place: BoundScope) -> Values:
     bare = _WINDOWS.sub("", path)
     if bare in ("window", "self", "globalThis", "top", "parent"):
-        return ev.global_name(name, place)
+        return ev.global_name(name)
     if bare in _LOCATIONS:
         return _of_address(ev.page_url, name)
     if bare == "document" and name in ("URL", "baseURI", "documentURI"):

@@ -59,7 +59,7 @@ class Resolver(Protocol):
     def assigned(self, path: str, name: str) -> Values:
         """What the scripts assign to `path.name` anywhere."""
 
-    def global_name(self, name: str, place: BoundScope) -> Values:
+    def global_name(self, name: str) -> Values:
         """A name declared by another script of the page, or by nobody."""
 
     def final(self, name: str, source: Source) -> Values:

@@ -60,13 +60,22 @@ def follow_and_keep(
     return [link.url for link in found]
 
 
-def test_what_was_reported_before_is_not_reported_again_but_for_another_depth() -> None:
+def test_what_was_reported_before_is_reported_again_only_where_it_is_nearer() -> None:
     seen, drops = SeenLinks(), Counter[FailureReason]()
     links = page(Link("/a"), Link("/film.mp4"))
     assert follow_and_keep(links, 3, drops, seen) == ["http://www.a.test/a"]
     assert follow_and_keep(links, 3, drops, seen) == []
+    assert follow_and_keep(links, 4, drops, seen) == []
     assert drops == {FailureReason.MEDIA: 1}
     assert follow_and_keep(links, 2, drops, seen) == ["http://www.a.test/a"]
+    assert follow_and_keep(links, 3, drops, seen) == []
+
+
+def test_where_pages_of_a_depth_are_counted_each_depth_is_reported() -> None:
+    seen, drops = SeenLinks(by_depth=True), Counter[FailureReason]()
+    for depth in (3, 4, 2):
+        for expected in (["http://www.a.test/a"], []):
+            assert follow_and_keep(page(Link("/a")), depth, drops, seen) == expected
 
 
 def test_links_of_a_page_that_is_not_kept_are_reported_again_but_once_a_page() -> None:
@@ -85,7 +94,7 @@ def test_what_one_page_asks_not_to_follow_another_may_offer() -> None:
     assert follow_and_keep(page(Link("/a")), 3, drops, seen) == ["http://www.a.test/a"]
 
 
-def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_depth() -> (
+def test_links_in_the_letters_of_a_neighbour_are_known_but_elsewhere_or_nearer() -> (
     None
 ):
     seen = SeenLinks(most_spelled=3)
@@ -102,7 +111,8 @@ def test_links_in_the_letters_of_a_neighbour_are_known_but_for_another_place_or_
     assert not is_seen("http://a.test/x/", "b.html")
     assert is_seen("http://a.test/x/", "b.html")
     assert not is_seen("http://a.test/y/", "b.html")
-    assert not is_seen("http://a.test/x/", "b.html", depth=2)
+    assert is_seen("http://a.test/x/", "b.html", depth=2)
+    assert not is_seen("http://a.test/x/", "b.html", depth=0)
     assert not is_seen(
         "http://a.test/", "/new"
     )  # the fourth: older ones are kept for one more round

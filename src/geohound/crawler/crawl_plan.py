@@ -67,6 +67,7 @@ class Plan:
     counts_links: bool = (
         False  # the order wants to hear of every link, not only of the first to a URL
     )
+    counts_depths: bool = False  # only so many pages of each depth are read
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ class LocalExaminer:
 
     def forget(self) -> None:
         self._parts.forget()
-        self._seen = SeenLinks()
+        self._seen = SeenLinks(by_depth=self._plan.counts_depths)
         self._contents = HashSet()  # marks of the pages that were read
         self._sitemaps_asked: set[str] = set()
         self._visited = HashSet()

@@ -121,15 +121,15 @@ def follow(
         href = link.url.lstrip()
         address = urls.canonical(href, base if href[:1] == "?" else folder)
         clean = scope.filtered(href, address, book) if address else None
-        apart = _distance(link, page)
+        apart = _apart(link, page)
         if clean is None and address is not None:
             drops[FailureReason.BAD_URL] += 1
-        if clean is None or not seen.add(clean, depth + apart):
+        if clean is None or not seen.add(clean, depth, apart):
             continue
         weigh(link, clean)
         if "http" in clean[8:].lower():
             for inner in map(book.proving, urls.embedded(clean)):
-                if seen.add(inner, depth + apart):
+                if seen.add(inner, depth, apart):
                     weigh(link, inner)
         if len(found) >= MAX_FOUND:
             break
@@ -178,11 +178,11 @@ def main_pages(links: list[Link], book: AddressBook) -> list[Link]:
     return list(found.values())
 
 
-def _distance(link: Link, page: Page) -> int:
+def _apart(link: Link, page: Page) -> int:
     """What one page asks not to follow, another may offer; what is no page may be a file: each is kept by itself."""
     if link.nofollow or page.nofollow:
-        return 1_000
-    return 2_000 if link.place in _UNMEASURED else 0
+        return 1
+    return 2 if link.place in _UNMEASURED else 0
 
 
 def _all_links(page: Page) -> Iterator[Link]:

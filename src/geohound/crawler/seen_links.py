@@ -5,39 +5,58 @@ A cache, not the truth: what it forgets is reported once more, and the frontier 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
-from geohound.model.compact_sets import HashSet
+from geohound.frontier.seen_set import UNKNOWN, SeenUrls, waiting_at
 
 
 class SeenLinks:
-    """The links of all pages of a process."""
+    """The links of all pages of a process, and how near to a seed they were found.
 
-    def __init__(self, most: int = 2_000_000, most_spelled: int = 60_000) -> None:
+    Found nearer, an address may come in that was too deep; found as far or farther, it is nothing new. Where only so
+    many pages of each depth are read, `by_depth`, it is something new at every depth.
+    """
+
+    def __init__(
+        self,
+        most: int = 2_000_000,
+        most_spelled: int = 60_000,
+        *,
+        by_depth: bool = False,
+    ) -> None:
         self._most = most
-        self._addresses = HashSet()
+        self._addresses, self._known = SeenUrls(), 0
         self._most_spelled = most_spelled
-        self._letters: set[int] = (
-            set()
-        )  # of late, as pages write them: most repetitions are seen by these alone
-        self._letters_before: set[int] = set()
+        # Of late, as pages write them: most repetitions are seen by these alone.
+        self._letters: dict[int, int] = {}
+        self._letters_before: dict[int, int] = {}
+        self.by_depth = by_depth
 
     def page(self) -> PageLinks:
         return PageLinks(self)
 
-    def has_address(self, key: int) -> bool:
-        return key in self._addresses
+    def has_address(self, key: int, depth: int) -> bool:
+        return UNKNOWN != self._addresses.get(key) <= waiting_at(depth)
 
-    def has_letters(self, key: int) -> bool:
-        return key in self._letters or key in self._letters_before
+    def has_letters(self, key: int, depth: int) -> bool:
+        nearest = self._letters.get(key)
+        if nearest is None:
+            nearest = self._letters_before.get(key)
+        return nearest is not None and nearest <= depth
 
-    def remember(self, addresses: Iterable[int], letters: Iterable[int]) -> None:
-        if len(self._addresses) >= self._most:
-            self._addresses = HashSet()
-        for key in addresses:
-            self._addresses.add(key)
+    def remember(
+        self, addresses: Mapping[int, int], letters: Mapping[int, int]
+    ) -> None:
+        """Hashes, and the depths at which they were found."""
+        if self._known >= self._most:
+            self._addresses, self._known = SeenUrls(), 0
+        for key, depth in addresses.items():
+            if self._addresses.add(key, waiting_at(depth)):
+                self._known += 1
+            else:
+                self._addresses.put(key, waiting_at(depth))
         if len(self._letters) >= self._most_spelled:
-            self._letters_before, self._letters = self._letters, set()
+            self._letters_before, self._letters = self._letters, {}
         self._letters.update(letters)
 
 
@@ -46,25 +65,27 @@ class PageLinks:
 
     def __init__(self, seen: SeenLinks) -> None:
         self._seen = seen
-        self._addresses: set[int] = set()
-        self._letters: set[int] = set()
+        self._addresses: dict[int, int] = {}
+        self._letters: dict[int, int] = {}
 
-    def add(self, address: str, depth: int) -> bool:
-        """True if it was not seen for this depth; found nearer to a seed, an address may come in that was too deep."""
-        key = hash((address, depth))
-        if key in self._addresses or self._seen.has_address(key):
+    def add(self, address: str, depth: int, apart: int = 0) -> bool:
+        """True if it was not seen so near to a seed; what is kept `apart` under another number is another link."""
+        key = hash((address, apart, depth if self._seen.by_depth else 0))
+        if key in self._addresses or self._seen.has_address(key, depth):
             return False
-        self._addresses.add(key)
+        self._addresses[key] = depth
         return True
 
     def spelled(self, depth: int) -> Callable[[str, str], bool] | None:
-        """Asks whether a link was seen for this depth, by the place it is relative to and its letters."""
+        """Asks whether a link was seen so near, by the place it is relative to and its letters."""
+        own, has_letters = self._letters, self._seen.has_letters
+        level = depth if self._seen.by_depth else 0
 
         def is_seen(place: str, address: str) -> bool:
-            key = hash((place, address, depth))
-            if key in self._letters or self._seen.has_letters(key):
+            key = hash((place, address, level))
+            if key in own or has_letters(key, depth):
                 return True
-            self._letters.add(key)
+            own[key] = depth
             return False
 
         return is_seen
@@ -84,7 +105,7 @@ class EachOnce(PageLinks):
     def spelled(self, depth: int) -> None:  # noqa: ARG002
         return None
 
-    def add(self, address: str, depth: int) -> bool:  # noqa: ARG002
+    def add(self, address: str, depth: int, apart: int = 0) -> bool:  # noqa: ARG002
         is_new = address not in self._urls
         self._urls.add(address)
         return is_new

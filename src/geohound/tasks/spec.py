@@ -209,6 +209,7 @@ def plan_of(settings: Settings, task: Task, *, counts_links: bool) -> Plan:
         ),
         revisit_after_s=_revisit_after_s(settings),
         counts_links=counts_links,
+        counts_depths=settings.max_pages_per_depth > 0,
         likely_addresses=settings.likely_addresses
         and task.spec.kind is not TaskKind.HARVEST,
         watchers=watchers_of(settings) if settings.rules == _OWN_RULES else NO_WATCHERS,

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
+from isal import isal_zlib
+
 from geohound import urls
 from geohound.model.visit import Link, LinkPlace, Page
 from geohound.model.work.job import Sketch
@@ -25,13 +27,19 @@ def draw(
         link.url for link in page.links if link.place in _COMPUTED
     ]  # map pages may differ in these alone
     return Sketch(
-        _digest(host, body),
+        _body_mark(host, body),
         words_mark(host, page.text, computed),
         len(text),
         f"{text[:_ENDS]} {text[-_ENDS:]}" if len(text) > 2 * _ENDS else text,
         tuple(family_key(link.url) for link in links),
         frozenset(link.url for link in links if book.looks_like_service(link.url)),
     )
+
+
+def _body_mark(host: str, body: bytes) -> int:
+    """Two checksums and the length: a tenth of the time of a hash of all bytes."""
+    sums = isal_zlib.crc32(body), isal_zlib.adler32(body), len(body)
+    return _digest(host, "{} {} {}".format(*sums).encode())
 
 
 def words_mark(host: str, text: str, computed: Sequence[str] = ()) -> int:

@@ -131,9 +131,10 @@ def _find_wall(document: Document) -> Refusal | None:
     status = document.response.status
     if header := _bot_header(document.response.headers):
         return Refusal(RefusalReason.BOT_WALL, header[:_MAX_DETAIL])
-    page = document.body[:_WALL_BYTES].lower() if document.is_html else b""
+    page = document.body[:_WALL_BYTES] if document.is_html else b""
     # Portals ask for a password in the corner of every page, and for a riddle beside every form: these keep nobody out.
-    is_thin = status >= 400 or page.count(b"<a ") <= _FEW_LINKS
+    is_thin = status >= 400 or not _has_many_links(page)
+    page = page.lower() if is_thin else page
     challenge = _find_challenge(page) if is_thin else ""
     if challenge:
         return Refusal(RefusalReason.BOT_WALL, challenge)
@@ -144,6 +145,13 @@ def _find_wall(document: Document) -> Refusal | None:
     if page and _was_sent_to_login(document):
         return Refusal(RefusalReason.LOGIN_WALL, "sent on to a log-in page")
     return None
+
+
+def _has_many_links(page: bytes) -> bool:
+    """Most pages show it at their beginning."""
+    start = b"<a "
+    is_sure = len(page.split(start, _FEW_LINKS + 1)) > _FEW_LINKS + 1
+    return is_sure or page.lower().count(start) > _FEW_LINKS
 
 
 def _bot_header(headers: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import unescape
 from itertools import islice
 
@@ -12,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from geohound import jsflow, urls
 from geohound.model.visit import Link, LinkPlace, Page
 from geohound.text.keyword_groups import keyword_group
+from geohound.text.pattern_scan import PatternScan, WordScan
 from geohound.urls.address_book import AddressBook
 
 from . import embedded, safe_html, script_links, script_text, software, text
@@ -29,11 +31,25 @@ MAX_RAW_TEXT = 4_000
 MAX_META_TAGS = 500
 MAX_MARKED = 12  # addresses of styles, and of scripts, that may name the software
 MAX_WORDS = 4_000_000  # characters read for the words of all links: nested ones would cost the square of their number
-_TAGS = (
-    "a", "area", "base", "embed", "form", "frame", "iframe", "input", "link", "meta", "object", "pre", "script",
-    "textarea", "title",
+_COMMON_TAGS = ("a", "link", "meta", "script", "title")
+_RARE_TAGS = (
+    "area", "base", "embed", "form", "frame", "iframe", "input", "object", "pre", "textarea",
 )  # fmt: skip
-_SELECTOR = ", ".join(_TAGS)
+_TAGS = (*_COMMON_TAGS, *_RARE_TAGS)
+_UNSEEN_TAGS = ("script", "style", "noscript", "template", "pre")  # no reader sees
+# Without one of these no anchor asks not to be followed: any letter may be written as
+# a number.
+_RELS = frozenset(("nofollow", "&#"))
+_DATA_START = "data-"
+# A page is walked for each name that is asked for: one scan shows which it may have.
+_MARKUP = WordScan(
+    (
+        *(f"<{tag}" for tag in dict.fromkeys((*_RARE_TAGS, *_UNSEEN_TAGS))),
+        *_RELS,
+        _DATA_START,
+    ),
+    any_case=True,
+)
 _LINK_RELS = frozenset(
     (
         "alternate",
@@ -65,7 +81,9 @@ _SMALL = frozenset(
 )  # fmt: skip
 # Viewers take their configuration and services from data-config, data-url and the like.
 _DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
+_FULL = ("http://", "https://")
 _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
+_WMS = PatternScan((b"wms",), any_case=True)
 IsKnown = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
@@ -87,7 +105,8 @@ def read(
     """
     data = source.encode("utf-8", "replace")
     tree = LexborHTMLParser(safe_html.tame(data))
-    nodes = _by_tag(tree)
+    markup = _MARKUP.found(data)
+    nodes = _by_tag(tree, _selector(markup))
     words = _Words()
     robots = _robots(nodes["meta"]) | tag
     made_with = _software(nodes)
@@ -95,14 +114,15 @@ def read(
     title = _words(nodes["title"][0])[:300] if nodes["title"] else ""
     written = _written(nodes)
     known = _Known(base, None if "nofollow" in robots else is_known)
+    known.reads_rel = not _RELS.isdisjoint(markup)
     found = list(islice(_links(nodes, written, words, known, book), MAX_LINKS))
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base, book, with_scripts)
-    if b"data-" in data:
+    if _DATA_START in markup:
         for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
             inline += script_text.address(unescape(match[1]), book)
     found += embedded.links(source, data, book)
-    visible = _leave_visible(tree)
+    visible = _leave_visible(tree, markup)
     found += text.links(visible, LinkPlace.TEXT)
     return Page(
         url=base,
@@ -128,7 +148,7 @@ def script_links_of(source: str, url: str, book: AddressBook) -> list[Link]:
 def _holds_wms(hrefs: list[str], links: Iterable[Link], book: AddressBook) -> bool:
     """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
     addresses = [*hrefs[:MAX_LINKS], *(link.url for link in links)]
-    if "wms" not in "\n".join(addresses).lower():
+    if not _WMS.numbers("\n".join(addresses).encode("utf-8", "replace")):
         return False
     return any(
         "wms" in address.lower() and book.looks_like_service(address)
@@ -144,10 +164,17 @@ def _written(nodes: Mapping[str, list[LexborNode]]) -> dict[str, list[str]]:
     }
 
 
-def _by_tag(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
+@lru_cache(maxsize=256)
+def _selector(markup: frozenset[str]) -> str:
+    """Of all that is looked at, and that a page with this markup may have."""
+    rare = [tag for tag in _RARE_TAGS if f"<{tag}" in markup]
+    return ", ".join([*_COMMON_TAGS, *rare])
+
+
+def _by_tag(tree: LexborHTMLParser, selector: str) -> dict[str, list[LexborNode]]:
     """All that is looked at, found in one walk over the page."""
     found: dict[str, list[LexborNode]] = {tag: [] for tag in _TAGS}
-    for node in tree.css(_SELECTOR):
+    for node in tree.css(selector):
         found[node.tag or ""].append(node)
     return found
 
@@ -184,8 +211,10 @@ def _anchors(
         address = href.partition("#")[0].strip()
         if address in passed:
             continue
-        rel = (node.attrs.get("rel") or "").lower()
-        if place is LinkPlace.META and not _is_linked(address, rel, book):
+        is_meta = place is LinkPlace.META
+        reads_rel = is_meta or known.reads_rel
+        rel = (node.attrs.get("rel") or "").lower() if reads_rel else ""
+        if is_meta and not _is_linked(address, rel, book):
             continue
         nofollow = "nofollow" in rel
         before = found.get(address)
@@ -214,6 +243,8 @@ def _is_linked(address: str, rel: str, book: AddressBook) -> bool:
 
 def _is_passed(address: str, nofollow: bool, known: _Known) -> bool:
     """An address that is no web page's, or that other pages have brought already."""
+    if address.startswith(_FULL):  # most of many sites
+        return not nofollow and known.has(address)
     is_elsewhere = ":" in address and bool(_ELSEWHERE.match(address))
     return is_elsewhere or (not nofollow and known.has(address))
 
@@ -252,6 +283,7 @@ class _Known:
 
     def __init__(self, base: str, is_known: IsKnown | None) -> None:
         self._is_known = is_known
+        self.reads_rel = True  # may an anchor of this page ask not to be followed?
         self._origin = "/".join(base.split("/", 3)[:3])
         self._folder = urls.folder(base)
 
@@ -262,9 +294,7 @@ class _Known:
             return False
         if address[0] == "/":
             return self._is_known(self._origin, address)
-        is_full = ":" in address and address[:8].lower().startswith(
-            ("http://", "https://")
-        )
+        is_full = ":" in address and address[:8].lower().startswith(_FULL)
         return self._is_known("" if is_full else self._folder, address)
 
 
@@ -314,12 +344,12 @@ def _value(item: LexborNode) -> str | None:
     )
 
 
-def _leave_visible(tree: LexborHTMLParser) -> str:
+def _leave_visible(tree: LexborHTMLParser, markup: frozenset[str]) -> str:
     """Words a reader sees; script, style and the like are taken out of the tree, so nothing else is read after this.
 
     No clone of the tree: selectolax cannot make one of a page that opens with <!DOCTYPE html SYSTEM "...">.
     """
-    tree.strip_tags(["script", "style", "noscript", "template", "pre"])
+    tree.strip_tags([tag for tag in _UNSEEN_TAGS if f"<{tag}" in markup])
     body = tree.body
     return " ".join(body.text(separator=" ").split()) if body is not None else ""
 

@@ -48,7 +48,9 @@ _MAX_KINDS = 20_000
 _MAX_CODE = 50_000
 _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
-_MARKS = WordScan(('map"', "map'", 'viewer"', 'arte"'))  # names of what holds a map
+_MARKS = ('map"', "map'", 'viewer"', 'arte"')  # names of what holds a map
+_CAPITALS = "<SCRIPT"
+_WORDS = WordScan((*_MARKS, _CAPITALS))
 _NEXT = "\0"
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.
 _LIBRARIES = (
@@ -105,8 +107,10 @@ class Explorer:
         source = charset.decode(document.body, document.response.content_type.lower())
         document.let_go()
         tag = robots_tag(document.response.headers)
-        code, host = _code(source), urls.host(document.url)
-        if not self._shows_map(source, code, document.url):
+        words = _WORDS.found(source.encode("utf-8", "replace"))
+        code, host = _code(source, words), urls.host(document.url)
+        is_marked = not words.isdisjoint(_MARKS)
+        if not self._shows_map(source, code, document.url, is_marked=is_marked):
             inline = _inline(code)
             is_new = bool(inline) and (
                 "location" in inline or self._is_new(host, inline)
@@ -132,12 +136,11 @@ class Explorer:
             self._known = HashSet()
         return self._known.add(hash(what))
 
-    def _shows_map(self, source: str, code: str, url: str) -> bool:
+    def _shows_map(self, source: str, code: str, url: str, *, is_marked: bool) -> bool:
         """Does this page show a map, or is it the shell of an application that may? Asked once per kind of page."""
         if not code:
             return False
         is_shell = len(source) < _SHELL_CHARS and source.count("<a ") <= _SHELL_ANCHORS
-        is_marked = bool(_MARKS.found(source.encode("utf-8", "replace")))
         kind = hash((_VARYING.sub("", code[:_MAX_CODE]), is_shell, is_marked))
         known = self._is_app.get(kind)
         if known is None:
@@ -152,10 +155,10 @@ class Explorer:
         return known
 
 
-def _code(source: str) -> str:
+def _code(source: str, words: frozenset[str]) -> str:
     """The script elements of a page, attributes and text."""
     pieces = (
-        source.split("<script") if "<SCRIPT" not in source else _SCRIPT.split(source)
+        source.split("<script") if _CAPITALS not in words else _SCRIPT.split(source)
     )
     return _NEXT.join(piece[: piece.find("</")] for piece in pieces[1:])
 

@@ -151,7 +151,7 @@ def tame(source: bytes) -> bytes:
     brackets = source.count(b"<")
     if brackets > _MOST_BRACKETS:
         source = _start(source)
-    if brackets > _FEW_FORMATS:
+    if brackets > _FEW_FORMATS and _has_many_formats(source):
         source = _FORMATTING_END.sub(b"</x-", _FORMATTING_START.sub(b"<x-", source))
     if len(source) > _FEW_CHARS and _may_have_many_attributes(source):
         return _cut(source.decode()).encode()
@@ -160,6 +160,10 @@ def tame(source: bytes) -> bytes:
         if brackets > MAX_TAGS or _may_nest_deep(text):
             return _cut(text).encode()
     return source
+
+
+def _has_many_formats(source: bytes) -> bool:
+    return len(_FORMATTING_START.findall(source)) > _FEW_FORMATS
 
 
 def _start(source: bytes) -> bytes:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 
+from .pattern_scan import PatternScan
+
 _PHRASE = re.compile(r"web\s++map\s++service")  # lines of a page end anywhere
 
 WEB_MAP_SERVICE, WMS_SERVICE, WMS_SERVER, NO_KEYWORDS = range(4)
+# Hardly a page has one of these: those are found without its text in lower case.
+_SIGNS = PatternScan((rb"web[^a-z]+map", b"wms"), any_case=True)
 GROUPS = ("Web Map Service", "WMS, Service", "WMS, Server", "none")
 
 
 def keyword_group(text: str) -> int:
     """WP, 0 is best: [Web Map Service], [WMS, Service], [WMS, Server], none of them."""
+    if not _SIGNS.numbers(text.encode("utf-8", "replace")):
+        return NO_KEYWORDS
     text = text.lower()
     if _PHRASE.search(text):
         return WEB_MAP_SERVICE

@@ -310,6 +310,8 @@ def repeats_path(url: str) -> bool:
     path = url.partition("#")[0].partition("?")[0].partition("://")[2]
     # A path of thousands of segments is a trap whatever it says; the cap keeps the search short.
     parts = [p for p in path.split("/")[1:] if p][:120]
+    if len(set(parts)) > len(parts) - 2:  # what stands three times leaves two fewer
+        return False
     for size in range(1, len(parts) // 3 + 1):
         run = 0
         for i in range(size, len(parts)):

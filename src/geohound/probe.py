@@ -26,7 +26,7 @@ from geohound.model.service import (
 )
 from geohound.model.service_merge import companions, join
 from geohound.model.truncation import truncate
-from geohound.model.visit import Failure, Response, Validators
+from geohound.model.visit import Failure, Response, Validators, Visit
 
 MAX_AT_ENDPOINT = (
     7  # requests for services at a neutral address, beside that of the page
@@ -159,82 +159,120 @@ async def identify(
     cache: ProbeCache = NO_CACHE,
 ) -> Verdict:
     """What lives at this URL, by a few requests; `known` is its answer as found, where somebody has it already."""
-    suspects = [
-        kind for kind in sorted(kinds.values(), key=_rank) if kind.suspects(url)
-    ]
-    endpoint = _NeutralEndpoint(url, suspects) if is_neutral(url, kinds) else None
-    plan = (
-        endpoint.first(is_read=known is not None)
-        if endpoint
-        else _requests(url, suspects)
-    )
-    tried: list[str] = []
-    found: dict[str, Service] = {}
-    proofs: list[Proof] = []
-    refusals: list[tuple[str, Refusal]] = []
-    while plan and _is_within_budget(tried, url, endpoint):
-        target = plan.pop(0)
-        if target in tried:
-            continue
-        tried.append(target)
+    state = _Identification(url, kinds, is_read=known is not None)
+    while (target := state.next_request()) is not None:
         past = cache.known.proved.get(target)
-        document = (
-            known
-            if known and target == url
-            else await _ask(target, fetcher, max_bytes, past)
-        )
+        document: Document | Failure
+        if known is not None and target == url:
+            document = known
+        else:
+            document = await _ask(target, fetcher, max_bytes, past)
         if isinstance(document, Failure):
-            refusals.append((target, refused_by_failure(document)))
+            state.refuse(target, document)
             break
-        verdict = (
-            _as_before(past, target)
-            if past and document.response.status == 304
-            else recognise(document, kinds)
-        )
-        endpoint = endpoint or _revealed(url, suspects, verdict, kinds)
-        plan = endpoint.then(document, verdict, tried) if endpoint else plan
-        if verdict.services:
-            document.let_go()
-            del document  # it may be large, and what follows may have to wait
-            complete = await _complete(verdict.services, fetcher, kinds, tried, cache)
-            if isinstance(complete, Failure):
-                refusals.append((target, refused_by_failure(complete)))
+        verdict = _verdict(document, past, target, kinds)
+        state.choose_next(document, verdict)
+        if not verdict.services:
+            if state.is_ended_by(target, document, verdict):
                 break
-            proofs += [
-                proof for proof in verdict.proofs if proof.service_id not in found
-            ]
-            found |= {
-                service.id: service for service in complete if service.id not in found
-            }
-            if endpoint:
-                continue
-            break
-        refusals += [(target, verdict.refusal)] if verdict.refusal else []
-        if _strongest(refusals).reason in _FINAL:
-            break
-        plan += _second_thoughts(document, verdict.refusal, kinds)
+            del document  # it may be large, and what follows may have to wait
+            continue
+        document.let_go()
         del document  # likewise
-    why = None if found else _strongest(refusals)
-    return Verdict(
-        tuple(found.values()), why, tuple(tried), tuple(proofs), tuple(refusals)
-    )
+        tried = state.tried
+        complete = await _complete(verdict.services, fetcher, kinds, tried, cache)
+        if isinstance(complete, Failure):
+            state.refuse(target, complete)
+            break
+        state.add(complete, verdict.proofs)
+        if not state.is_at_endpoint:
+            break
+    return state.verdict()
 
 
-def _is_within_budget(
-    tried: Sequence[str], url: str, endpoint: _NeutralEndpoint | None
-) -> bool:
-    if endpoint is None:
-        return len(tried) < MAX_REQUESTS
-    return sum(target != url for target in tried) < MAX_AT_ENDPOINT
+class _Identification:
+    """A URL that is being identified: what it was asked, what it has proved, and what is asked next."""
 
+    def __init__(self, url: str, kinds: Mapping[str, Kind], *, is_read: bool) -> None:
+        self.tried: list[str] = []
+        self._url = url
+        self._kinds = kinds
+        self._found: dict[str, Service] = {}
+        self._proofs: list[Proof] = []
+        self._refusals: list[tuple[str, Refusal]] = []
+        ranked = sorted(kinds.values(), key=_rank)
+        self._suspects = [kind for kind in ranked if kind.suspects(url)]
+        self._endpoint: _NeutralEndpoint | None = None
+        if is_neutral(url, kinds):
+            self._endpoint = _NeutralEndpoint(url, self._suspects)
+            self._plan = self._endpoint.first(is_read=is_read)
+        else:
+            self._plan = _requests(url, self._suspects)
 
-def _revealed(
-    url: str, suspects: Sequence[Kind], verdict: Verdict, kinds: Mapping[str, Kind]
-) -> _NeutralEndpoint | None:
-    """An address that suggests nothing, but answers as a service does, is as neutral as one that may have any."""
-    if suspects or not _is_report(verdict):
+    @property
+    def is_at_endpoint(self) -> bool:
+        """May several services live here?"""
+        return self._endpoint is not None
+
+    def next_request(self) -> str | None:
+        """The next URL of the plan that was not yet requested, while there may be one more request."""
+        while self._plan and self._is_within_budget():
+            target = self._plan.pop(0)
+            if target not in self.tried:
+                self.tried.append(target)
+                return target
         return None
-    return _NeutralEndpoint(url, sorted(kinds.values(), key=_rank))
+
+    def _is_within_budget(self) -> bool:
+        if self._endpoint is None:
+            return len(self.tried) < MAX_REQUESTS
+        return sum(target != self._url for target in self.tried) < MAX_AT_ENDPOINT
+
+    def choose_next(self, document: Document, verdict: Verdict) -> None:
+        """An address that suggests nothing, but answers as a service does, is as neutral as one that may have any."""
+        if self._endpoint is None and not self._suspects and _is_report(verdict):
+            every = sorted(self._kinds.values(), key=_rank)
+            self._endpoint = _NeutralEndpoint(self._url, every)
+        if self._endpoint is not None:
+            self._plan = self._endpoint.then(document, verdict, self.tried)
+
+    def is_ended_by(self, target: str, document: Document, verdict: Verdict) -> bool:
+        """Was this answer, which is no service, the last one? If not, it may suggest further requests."""
+        if verdict.refusal:
+            self._refusals.append((target, verdict.refusal))
+        if _strongest(self._refusals).reason in _FINAL:
+            return True
+        self._plan += _second_thoughts(document, verdict.refusal, self._kinds)
+        return False
+
+    def refuse(self, target: str, failure: Failure) -> None:
+        self._refusals.append((target, refused_by_failure(failure)))
+
+    def add(self, services: Iterable[Service], proofs: Iterable[Proof]) -> None:
+        """What was proved first counts."""
+        known = self._found
+        self._proofs += [each for each in proofs if each.service_id not in known]
+        for service in services:
+            known.setdefault(service.id, service)
+
+    def verdict(self) -> Verdict:
+        return Verdict(
+            tuple(self._found.values()),
+            None if self._found else _strongest(self._refusals),
+            tuple(self.tried),
+            tuple(self._proofs),
+            tuple(self._refusals),
+        )
+
+
+def _verdict(
+    document: Document, past: CachedProof | None, url: str, kinds: Mapping[str, Kind]
+) -> Verdict:
+    """What an answer is; by a 304 it is what it was before."""
+    if past is None or document.response.status != 304:
+        return recognise(document, kinds)
+    proofs = tuple(Proof(each.id, url, past.validators) for each in past.services)
+    return Verdict(past.services, proofs=proofs)
 
 
 def _is_report(verdict: Verdict) -> bool:
@@ -251,15 +289,6 @@ async def _ask(
     sent = past.validators if past else None
     visit = await fetcher.fetch(url, accept=ACCEPT, max_bytes=max_bytes, known=sent)
     return visit if isinstance(visit, Failure) else Document(visit)
-
-
-def _as_before(past: CachedProof, url: str) -> Verdict:
-    return Verdict(
-        past.services,
-        proofs=tuple(
-            Proof(service.id, url, past.validators) for service in past.services
-        ),
-    )
 
 
 def is_neutral(url: str, kinds: Mapping[str, Kind]) -> bool:
@@ -302,20 +331,23 @@ class _NeutralEndpoint:
         """What is still worth a request, after this answer; nothing where the server asks for a pause."""
         if document.response.status in BUSY_STATUSES:
             return []
-        hints = ows_hints(document, self._asked_as.get(tried[-1], ""))
-        named = dict.fromkeys((*self._hints.named, *hints.named))
-        self._hints = OwsHints(
-            tuple(named), self._hints.of_software or hints.of_software
-        )
-        self._has_service = self._has_service or bool(verdict.services)
-        self._is_ows = self._is_ows or _is_report(verdict) or self._has_service
+        self._learn(document, verdict, tried[-1])
         left = [target for target in self._in_order() if target not in tried]
-        if self._is_ows or named:
+        if self._is_ows or self._hints.named:
             return left
         page = [] if self._url in tried else [self._url]
+        if document.response.status in (404, 410):
+            return page
         asked = sum(target in self._asked_as for target in tried)
-        is_there = document.response.status not in (404, 410)
-        return [*page, *left[: MAX_UNFOUNDED - asked]] if is_there else page
+        return [*page, *left[: MAX_UNFOUNDED - asked]]
+
+    def _learn(self, document: Document, verdict: Verdict, asked: str) -> None:
+        before, hints = self._hints, ows_hints(document, self._asked_as.get(asked, ""))
+        named = dict.fromkeys((*before.named, *hints.named))
+        software = before.of_software or hints.of_software
+        self._hints = OwsHints(tuple(named), software)
+        self._has_service = self._has_service or bool(verdict.services)
+        self._is_ows = self._is_ows or _is_report(verdict) or self._has_service
 
     def _in_order(self) -> list[str]:
         """Services that an answer named, then what the software can offer, or all where it is not known.
@@ -351,26 +383,30 @@ async def _complete(
     whole = cache.completed_services(services)
     if whole is not None:
         return whole
-    found: list[Service] = []
-    wanted = [
-        u
-        for u in companions(services)
-        if urls.host(u) == urls.host(services[0].endpoint) and u not in tried
-    ]
-    for target in wanted[:MAX_COMPANIONS]:
-        tried.append(target)
-        visit = await fetcher.fetch(target, accept=ACCEPT)
-        if isinstance(visit, Failure) and visit.reason is FailureReason.RESET:
-            visit = await fetcher.fetch(target, accept=ACCEPT)
-        if isinstance(visit, Failure) and visit.reason.means.is_outage:
-            return visit
-        if isinstance(visit, Response):
-            found += recognise(Document(visit), kinds).services
+    host = urls.host(services[0].endpoint)
+    on_host = (each for each in companions(services) if urls.host(each) == host)
+    wanted = [target for target in on_host if target not in tried]
     if not wanted:
         return services
+    found: list[Service] = []
+    for target in wanted[:MAX_COMPANIONS]:
+        tried.append(target)
+        visit = await _fetch_twice(target, fetcher)
+        if isinstance(visit, Response):
+            found += recognise(Document(visit), kinds).services
+        elif visit.reason.means.is_outage:
+            return visit
     joined = join(services, found)
     cache.store(joined)
     return joined
+
+
+async def _fetch_twice(url: str, fetcher: Fetcher) -> Visit:
+    """A server that resets a connection may answer on the next one."""
+    visit = await fetcher.fetch(url, accept=ACCEPT)
+    if isinstance(visit, Failure) and visit.reason is FailureReason.RESET:
+        visit = await fetcher.fetch(url, accept=ACCEPT)
+    return visit
 
 
 def refused_by_failure(failure: Failure) -> Refusal:

@@ -84,6 +84,7 @@ def test_a_report_of_the_contract_is_read() -> None:
         ({"pages": [{**PAGE, "rank": 0.2}]}, "not the sum"),
         ({"pages": [{**PAGE, "frequency": 0.9, "rank": 1.4}]}, "not the sum"),
         ({"pages": [{**PAGE, "level": None}]}, "not the sum"),
+        ({"pages": [{**PAGE, "rank": "0.9"}]}, "not the sum"),
         (
             {"pages": [{**PAGE, "changed": "2026-07-15T11:00:00Z"}]},
             "changed after it was written",

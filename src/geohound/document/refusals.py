@@ -94,11 +94,7 @@ def _judge(document: Document) -> Refusal:
 
 def _judge_content(document: Document) -> Refusal:
     if document.is_html:
-        title = _TITLE.search(document.text[:20_000])
-        return Refusal(
-            RefusalReason.HTML_PAGE,
-            " ".join(title[1].split())[:_MAX_DETAIL] if title else "",
-        )
+        return Refusal(RefusalReason.HTML_PAGE, _title(document))
     if document.is_image:
         if _is_blank_png(document.body):
             return Refusal(RefusalReason.BLANK_IMAGE, "an image of one colour")
@@ -108,23 +104,26 @@ def _judge_content(document: Document) -> Refusal:
     if document.json is not None:
         return Refusal(RefusalReason.OTHER_KIND, _describe_json(document.json))
     if document.is_truncated:
-        size = f"{len(document.body)} bytes"
-        cut = (
-            f"cut off after {size}"
-            if document.response.truncated
-            else f"{size}, more than is read"
-        )
-        return Refusal(RefusalReason.TOO_LARGE, cut)
+        return Refusal(RefusalReason.TOO_LARGE, _describe_size(document))
     if document.body.lstrip()[:1] in (b"<", b"{", b"["):
-        return Refusal(
-            RefusalReason.MALFORMED,
-            "starts like XML or JSON and cannot be read as either",
-        )
+        trouble = "starts like XML or JSON and cannot be read as either"
+        return Refusal(RefusalReason.MALFORMED, trouble)
     kind = document.response.content_type.partition(";")[0].strip()
-    return Refusal(
-        RefusalReason.OTHER_KIND if kind else RefusalReason.INCONCLUSIVE,
-        kind or "of no known type",
-    )
+    if kind:
+        return Refusal(RefusalReason.OTHER_KIND, kind)
+    return Refusal(RefusalReason.INCONCLUSIVE, "of no known type")
+
+
+def _title(page: Document) -> str:
+    title = _TITLE.search(page.text[:20_000])
+    return " ".join(title[1].split())[:_MAX_DETAIL] if title else ""
+
+
+def _describe_size(document: Document) -> str:
+    size = f"{len(document.body)} bytes"
+    if document.response.truncated:
+        return f"cut off after {size}"
+    return f"{size}, more than is read"
 
 
 def _find_wall(document: Document) -> Refusal | None:
@@ -135,12 +134,11 @@ def _find_wall(document: Document) -> Refusal | None:
     # Portals ask for a password in the corner of every page, and for a riddle beside every form: these keep nobody out.
     is_thin = status >= 400 or not _has_many_links(page)
     page = page.lower() if is_thin else page
-    challenge = _find_challenge(page) if is_thin else ""
-    if challenge:
+    if is_thin and (challenge := _find_challenge(page)):
         return Refusal(RefusalReason.BOT_WALL, challenge)
     if status in (401, 403, 407):
         return Refusal(RefusalReason.LOGIN_WALL, f"HTTP {status}")
-    if is_thin and b"password" in page and _PASSWORD_FIELD.search(page):
+    if is_thin and _asks_for_password(page):
         return Refusal(RefusalReason.LOGIN_WALL, "a page that asks for a password")
     if page and _was_sent_to_login(document):
         return Refusal(RefusalReason.LOGIN_WALL, "sent on to a log-in page")
@@ -152,6 +150,10 @@ def _has_many_links(page: bytes) -> bool:
     start = b"<a "
     is_sure = len(page.split(start, _FEW_LINKS + 1)) > _FEW_LINKS + 1
     return is_sure or page.lower().count(start) > _FEW_LINKS
+
+
+def _asks_for_password(page: bytes) -> bool:
+    return b"password" in page and _PASSWORD_FIELD.search(page) is not None
 
 
 def _bot_header(headers: Mapping[str, str]) -> str:
@@ -267,19 +269,15 @@ def _is_blank_png(body: bytes) -> bool:
     )
     pixel_bits = bits * _CHANNELS.get(colour, 0)
     row_bytes = 1 + (width * pixel_bits + 7) // 8
-    if (
-        interlaced
-        or not width
-        or not height
-        or not pixel_bits
-        or row_bytes * height > _MAX_PIXEL_BYTES
-    ):
+    size = row_bytes * height
+    has_pixels = width and height and pixel_bits
+    if interlaced or not has_pixels or size > _MAX_PIXEL_BYTES:
         return False
     try:
-        rows = zlib.decompressobj().decompress(_find_pixels(body), row_bytes * height)
+        rows = zlib.decompressobj().decompress(_find_pixels(body), size)
     except zlib.error:
         return False
-    if len(rows) < row_bytes * height:
+    if len(rows) < size:
         return False
     if pixel_bits >= 8:
         return _are_rows_of(rows[1 : 1 + pixel_bits // 8], rows, row_bytes)

@@ -68,35 +68,45 @@ _NO_CHARSETS = frozenset(
 
 def inflate(body: bytes) -> tuple[bytes, bool] | None:
     """The content of a compressed body that no header announced, and whether it is all; None if not compressed."""
-    if body[:2] == b"\x1f\x8b":
-        window = 31
-    elif (
-        len(body) > 2
-        and body[0] & 0x0F == 8
-        and ((body[0] << 8) | body[1]) % 31 == 0
-        and body[0] >> 4 <= 7
-    ):
-        window = 15
-    elif any(byte < 9 or 13 < byte < 32 for byte in body[:64]):
-        window = -15
-    else:
+    window = _window(body)
+    if window is None:
         return None
     most_bytes = min(
         _MAX_INFLATED_BYTES, max(_FREE_INFLATED_BYTES, _MAX_INFLATION * len(body))
     )
     try:
-        start = zlib.decompressobj(window).decompress(body[:4096], 256)
-        if window == -15 and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (
-            b"<",
-            b"{",
-            b"[",
-        ):
+        if window == _RAW and not _begins_with_markup(body):
             return None
         inflater = zlib.decompressobj(window)
         content = inflater.decompress(body, most_bytes)
     except zlib.error:
         return None
     return (content, inflater.eof) if content else None
+
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15  # formats of deflated data, as zlib numbers them
+
+
+def _window(body: bytes) -> int | None:
+    """The format, by the first bytes; raw data has no mark of its own, but bytes that no text has."""
+    if body[:2] == b"\x1f\x8b":
+        return _GZIP
+    if len(body) > 2 and _is_zlib_header(body[0], body[1]):
+        return _ZLIB
+    if any(byte < 9 or 13 < byte < 32 for byte in body[:64]):
+        return _RAW
+    return None
+
+
+def _is_zlib_header(first: int, second: int) -> bool:
+    """RFC 1950: deflate, with a window of at most 32 kB, and a check that 31 divides."""
+    is_deflate = first & 0x0F == 8 and first >> 4 <= 7
+    return is_deflate and ((first << 8) | second) % 31 == 0
+
+
+def _begins_with_markup(body: bytes) -> bool:
+    start = zlib.decompressobj(_RAW).decompress(body[:4096], 256)
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<", b"{", b"["))
 
 
 def start(data: bytes, size: int) -> bytes:
@@ -202,35 +212,37 @@ def strip_surroundings(text: str) -> tuple[str, list[str]]:
     literal = _LITERAL.match(bare)
     if literal:
         bare = bare[literal.end() :].rstrip(" \t\r\n;,").rstrip(bare[0])
-    found = _XML_START.search(bare, 0, 64_000)
     if bare.startswith("<") and not _PAGE_TAG.match(bare):
-        return bare, ["space before the document removed"] if len(bare) < len(
-            text
-        ) else []
+        removed = len(bare) < len(text)
+        return bare, ["space before the document removed"] if removed else []
+    found = _XML_START.search(bare, 0, 64_000)
     if found is None:
         return "", []
     before, inner = bare[: found.start()], bare[found.start() :]
     headers = _HEADER_BLOCK.match(bare, 0, 64_000)
     if headers and not bare[headers.end() : found.start()].strip():
         return inner, ["HTTP header block removed"]
-    name = _ROOT.search(inner, 0, 8000)
-    end = inner.rfind(f"</{name[1]}") if name else -1
-    after = inner[inner.find(">", end) + 1 :] if end >= 0 else ""
-    if len(inner) - len(after) < len(text) / 2 or not _MARKUP_ONLY.fullmatch(
-        after[:4000]
-    ):
+    document, after = _split_after_root(inner)
+    is_quoted = len(document) < len(text) / 2
+    if is_quoted or not _MARKUP_ONLY.fullmatch(after[:4000]):
         return "", []
     if _SERVER_CHATTER.search(before[:4000]):
-        return inner[: len(inner) - len(after)], [
-            "server messages before the document removed"
-        ]
+        return document, ["server messages before the document removed"]
     if _MARKUP_ONLY.fullmatch(before[:4000]):
-        return inner[: len(inner) - len(after)], ["HTML around the document removed"]
-    return (
-        (inner, ["text before the document removed"])
-        if len(before) < 500 and not after.strip()
-        else ("", [])
-    )
+        return document, ["HTML around the document removed"]
+    if len(before) < 500 and not after.strip():
+        return inner, ["text before the document removed"]
+    return "", []
+
+
+def _split_after_root(text: str) -> tuple[str, str]:
+    """A document up to the end of its root element, and what stands after it."""
+    name = _ROOT.search(text, 0, 8000)
+    end = text.rfind(f"</{name[1]}") if name else -1
+    if end < 0:
+        return text, ""
+    after = text.find(">", end) + 1
+    return text[:after], text[after:]
 
 
 def _mend_references(text: str) -> tuple[str, list[str]]:

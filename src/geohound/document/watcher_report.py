@@ -56,61 +56,77 @@ def _report(said: dict[str, Any], origin: str, now: datetime) -> WatcherReport:
     site = urls.canonical(str(said.get("site", ""))[:MAX_TEXT]) or ""
     if urls.origin(site) != origin:
         raise BadReportError("it speaks of another site")
+    holder = _holder(said)
+    written, since = _period(said, now)
+    pages = _pages(said.get("pages"), site, written)
+    waiting = said.get("waiting", len(pages))
+    is_whole = isinstance(waiting, int) and waiting <= len(pages)
+    is_taken = bool(said["flag"])
+    return WatcherReport(site, is_taken, holder, written, since, pages, is_whole)
+
+
+def _holder(said: dict[str, Any]) -> str:
+    """Who has taken the site; empty while nobody has, or where it is not said who."""
     flag, holder = said.get("flag"), said.get("holder", "")
-    if (
-        flag not in (0, 1)
-        or isinstance(flag, float)
-        or not isinstance(holder, str)
-        or len(holder) > 64
-    ):
+    is_flag = flag in (0, 1) and not isinstance(flag, float)
+    is_name = isinstance(holder, str) and len(holder) <= 64
+    if not (is_flag and is_name):
         raise BadReportError("its flag is neither 0 nor 1, or its holder no name")
     if flag == 0 and holder:
         raise BadReportError("it says that the site is free and that somebody has it")
+    return str(holder)
+
+
+def _period(said: dict[str, Any], now: datetime) -> tuple[datetime, datetime | None]:
+    """When it was written, and since when it lists changes."""
     written = _time(said.get("written"), "written")
     since = _time(said["since"], "since") if said.get("since") else None
     if written > now + _CLOCK_ERROR:
         raise BadReportError("it was written in the future")
     if since is not None and since > written:
         raise BadReportError("it begins after it was written")
-    listed = said.get("pages")
+    return written, since
+
+
+def _pages(listed: Any, site: str, written: datetime) -> tuple[WatchedPage, ...]:
     if not isinstance(listed, list) or len(listed) > MAX_PAGES:
         raise BadReportError("it has no list of pages, or too many")
-    pages = {page.url: page for page in (_page(row, site, written) for row in listed)}
-    if len(pages) != len(listed):
+    pages = tuple(_page(row, site, written) for row in listed)
+    if len({page.url for page in pages}) != len(pages):
         raise BadReportError("it lists a page twice")
-    waiting = said.get("waiting", len(pages))
-    is_whole = isinstance(waiting, int) and waiting <= len(pages)
-    return WatcherReport(
-        site, bool(flag), holder, written, since, tuple(pages.values()), is_whole
-    )
+    return pages
 
 
 def _page(row: Any, site: str, written: datetime) -> WatchedPage:
     if not isinstance(row, dict):
         raise BadReportError("a page of it is no object")
-    address = row.get("url")
-    url = (
-        urls.canonical(address)
-        if isinstance(address, str) and len(address) <= 2_000
-        else None
-    )
+    url = _address(row.get("url"))
     if url is None or not url.startswith(site):
         raise BadReportError("a page of it is of another site")
-    rank, often, close = (
-        _number(row.get(name)) for name in ("rank", "frequency", "level")
-    )
-    if not (
-        0 <= often <= 0.5
-        and 0.1 <= close <= 0.5
-        and abs(rank - often - close) <= _TOLERANCE
-    ):
-        raise BadReportError("a rank in it is not the sum of frequency and level")
+    rank = _rank(row)
     if _time(row.get("changed"), "changed") > written + timedelta(seconds=1):
         raise BadReportError("a page changed after it was written")
     rows = row.get("events", [])
     if not isinstance(rows, list) or len(rows) > MAX_ROWS:
         raise BadReportError("a page has too many events")
     return WatchedPage(url, rank, tuple(map(_events, rows)))
+
+
+def _address(value: Any) -> str | None:
+    is_text = isinstance(value, str) and len(value) <= 2_000
+    return urls.canonical(value) if is_text else None
+
+
+def _rank(row: dict[str, Any]) -> float:
+    """Half of it is how often a page changes, half how near it is to the start page."""
+    rank, often, close = (
+        _number(row.get(name)) for name in ("rank", "frequency", "level")
+    )
+    is_in_bounds = 0 <= often <= 0.5 and 0.1 <= close <= 0.5
+    is_sum = abs(rank - often - close) <= _TOLERANCE  # never true of what is no number
+    if not (is_in_bounds and is_sum):
+        raise BadReportError("a rank in it is not the sum of frequency and level")
+    return rank
 
 
 def _events(row: Any) -> EventRow:

@@ -121,26 +121,30 @@ def is_login_code(code: int) -> bool:
 
 def kind_of_document(value: Row) -> str:
     """The kind that the fields prove; empty if none."""
-    layers = rows(value.get("layers"))
     if "currentVersion" in value and _is_directory(value):
         return "arcgis-directory"
-    if ("pixelSizeX" in value or "pixelType" in value) and "bandCount" in value:
+    if "bandCount" in value and not value.keys().isdisjoint(_PIXELS):
         return "arcgis-imageserver"
-    if (
-        "tileInfo" in value
-        and texts(value.get("tiles"))
-        and ("defaultStyles" in value or "currentVersion" in value)
-    ):
+    if _is_vector_tiles(value):
         return "arcgis-vectortileserver"
-    if (
-        layers
-        and "serviceVersion" in value
-        and any("store" in row or "layerType" in row for row in layers)
-    ):
+    layers = rows(value.get("layers"))
+    if "serviceVersion" in value and any(map(_is_scene_layer, layers)):
         return "arcgis-sceneserver"
     if isinstance(value.get("layers"), list):
         return _kind_of_layer_list(value, layers)
     return _kind_of_layer(value) if is_layer(value) else ""
+
+
+_PIXELS = ("pixelSizeX", "pixelType")
+
+
+def _is_vector_tiles(value: Row) -> bool:
+    has_tiles = "tileInfo" in value and bool(texts(value.get("tiles")))
+    return has_tiles and ("defaultStyles" in value or "currentVersion" in value)
+
+
+def _is_scene_layer(row: Row) -> bool:
+    return "store" in row or "layerType" in row
 
 
 def _is_directory(value: Row) -> bool:

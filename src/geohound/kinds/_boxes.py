@@ -251,24 +251,19 @@ def _fits_degrees(four: Four) -> bool:
 def _from_degrees(
     four: Four, lat_first: bool, hints: tuple[str, ...]
 ) -> tuple[BBox | None, tuple[BoxFault, ...]]:
+    if max(map(abs, four)) > 720:
+        return _from_metres_in_degree_field(four, hints)
     west, south, east, north = (
         (four[1], four[0], four[3], four[2]) if lat_first else four
     )
     faults: list[BoxFault] = []
-    if max(map(abs, four)) > 720:
-        return _from_metres_in_degree_field(four, hints)
-    if (
-        _beyond_pole(south, north)
-        and not _beyond_pole(west, east)
-        and max(abs(south), abs(north)) <= 360
-    ):
+    if _is_swapped(west, south, east, north):
         west, south, east, north = south, west, north, east
         faults.append(BoxFault.SWAPPED_AXES)
     if south > north:
         faults.append(BoxFault.MIN_ABOVE_MAX)
         south, north = north, south
-        if west > east:
-            west, east = east, west
+        west, east = min(west, east), max(west, east)
     if south < -90 or north > 90:
         faults.append(BoxFault.OUT_OF_RANGE)
         if south < -90 - _OVERSHOOT_DEG or north > 90 + _OVERSHOOT_DEG:
@@ -280,6 +275,13 @@ def _from_degrees(
     return BBox(west, south, east, north), tuple(dict.fromkeys(faults))
 
 
+def _is_swapped(west: float, south: float, east: float, north: float) -> bool:
+    """Only the latitudes are none, and they may be longitudes."""
+    if not _beyond_pole(south, north) or _beyond_pole(west, east):
+        return False
+    return max(abs(south), abs(north)) <= 360
+
+
 def _beyond_pole(first: float, second: float) -> bool:
     return max(abs(first), abs(second)) > 90 + _OVERSHOOT_DEG
 
@@ -288,29 +290,31 @@ def _settle_longitudes(
     west: float, east: float, faults: list[BoxFault]
 ) -> tuple[float, float]:
     """Any two longitudes within ±180; west > east only where the box really crosses the antimeridian."""
-    if west > east and not (
-        -180 <= east < 0 < west <= 180 and east - west + 360 <= 180
-    ):
+    if west > east and not _crosses_antimeridian(west, east):
         faults.append(BoxFault.MIN_ABOVE_MAX)
         west, east = east, west
-    if west >= -180 and east <= 180:
-        if west > east:
-            faults.append(BoxFault.ANTIMERIDIAN)
-        return west, east
-    if west >= 0 and east <= 361:
-        faults.append(BoxFault.ZERO_TO_360)
-    elif (
-        west < -180 - _OVERSHOOT_DEG
-        or east > 180 + _OVERSHOOT_DEG
-        or east - west >= 360
-    ):
-        faults.append(BoxFault.OUT_OF_RANGE)
-    if east - west >= 359:
-        return -180.0, 180.0
-    west, east = (west + 180) % 360 - 180, (east + 180) % 360 - 180
+    if west < -180 or east > 180:
+        faults += _faults_beyond_180(west, east)
+        if east - west >= 359:
+            return -180.0, 180.0
+        west, east = (west + 180) % 360 - 180, (east + 180) % 360 - 180
     if west > east:
         faults.append(BoxFault.ANTIMERIDIAN)
     return west, east
+
+
+def _crosses_antimeridian(west: float, east: float) -> bool:
+    """A box from east to west that is the smaller half of the globe; a larger one has its corners swapped."""
+    return -180 <= east < 0 < west <= 180 and east - west + 360 <= 180
+
+
+def _faults_beyond_180(west: float, east: float) -> list[BoxFault]:
+    if west >= 0 and east <= 361:
+        return [BoxFault.ZERO_TO_360]
+    overshoots = west < -180 - _OVERSHOOT_DEG or east > 180 + _OVERSHOOT_DEG
+    if overshoots or east - west >= 360:
+        return [BoxFault.OUT_OF_RANGE]
+    return []
 
 
 def _from_metres_in_degree_field(

@@ -32,19 +32,23 @@ def words(value: object) -> str:
     """A text with its white space folded; a number as text; of texts by language (`{"en": …}`) the first."""
     if isinstance(value, dict):
         value = next((v for v in value.values() if isinstance(v, str) and v), "")
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value) if not isinstance(value, int) or abs(value) < 10**30 else ""
+        return _digits(value)
     if not isinstance(value, str):
         return ""
     text = " ".join(value[:MAX_CHARS].split())
+    if text.isprintable():
+        return text
     # Half a surrogate pair or a NUL, which JSON can spell, fits into no database and no XML.
-    return (
-        text
-        if text.isprintable()
-        else text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-    )
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _digits(number: float) -> str:
+    """A whole number without a fraction; nothing of one so long that nobody means it."""
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
+        number = int(number)
+    is_endless = isinstance(number, int) and abs(number) >= 10**30
+    return "" if is_endless else str(number)
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -99,17 +103,19 @@ def spatial_extent(value: object) -> Extent | None:
 def temporal_extent(value: object) -> tuple[str, ...]:
     """The time intervals of a collection, open ends as `..`."""
     temporal = mapping(value).get("temporal")
-    spans = (
-        mapping(temporal).get("interval") if isinstance(temporal, dict) else temporal
-    )
-    if isinstance(spans, list) and spans and not isinstance(spans[0], list):
+    spans = temporal.get("interval") if isinstance(temporal, dict) else temporal
+    if not isinstance(spans, list) or not spans:
+        return ()
+    if not isinstance(spans[0], list):  # one interval instead of a list of them
         spans = [spans]
-    found = []
-    for span in spans[:100] if isinstance(spans, list) else ():
-        ends = span[:2] if isinstance(span, list) else []
-        if len(ends) == 2 and any(isinstance(e, str) for e in ends):
-            found.append("/".join(words(e) or ".." for e in ends))
-    return tuple(found)
+    return tuple(filter(None, map(_interval, spans[:100])))
+
+
+def _interval(span: object) -> str:
+    ends = span[:2] if isinstance(span, list) else []
+    if len(ends) < 2 or not any(isinstance(end, str) for end in ends):
+        return ""
+    return "/".join(words(end) or ".." for end in ends)
 
 
 def absolute(href: object, base: str) -> str:

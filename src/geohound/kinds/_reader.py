@@ -179,6 +179,7 @@ def finish(document: Document, service: Service, *more: str) -> Service:
     layers = tuple(islice(service.layers, safe_xml.MAX_ITEMS))
     return replace(
         service,
+        versions=service.versions or tuple(filter(None, [service.version])),
         layers=layers,
         layers_truncated=service.layers_truncated
         or len(service.layers) > len(layers)
@@ -191,6 +192,22 @@ def finish(document: Document, service: Service, *more: str) -> Service:
             service.kind, service.title, layers, service.abstract, *more
         ),
     )
+
+
+def formats_of(layers: Iterable[Layer]) -> tuple[str, ...]:
+    """Those of all layers, each once."""
+    return tuple(dict.fromkeys(each for layer in layers for each in layer.formats))
+
+
+def crs_of(layers: Iterable[Layer]) -> tuple[str, ...]:
+    """Those of all layers, each once."""
+    return tuple(dict.fromkeys(each for layer in layers for each in layer.crs))
+
+
+def links_of(layers: Iterable[Layer]) -> tuple[str, ...]:
+    """Those of all layers, each once, as many as a service may bring to the frontier."""
+    links = dict.fromkeys(link for layer in layers for link in layer.links)
+    return tuple(islice(links, MAX_LINKS))
 
 
 def named(layers: Sequence[Layer]) -> tuple[Layer, ...]:

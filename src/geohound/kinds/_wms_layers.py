@@ -146,10 +146,7 @@ def digest(element: Element) -> _Own:
     if "Style" in parts:
         own.styles = unique([text(style, "Name") for style in parts["Style"]])
     _digest_boxes(parts, own)
-    for name in _TIMES:
-        for part in parts.get(name, ()):
-            if (part.get("name") or "").lower() == "time" and words(part):
-                own.times = _split_times(words(part))
+    _digest_times(parts, own)
     for name in _SCALES:
         if name in parts:
             own.scale = _read_scale(parts[name][0], name, own.scale)
@@ -159,6 +156,13 @@ def digest(element: Element) -> _Own:
             [href(child(part, "OnlineResource")) or href(part) for part in links]
         )
     return own
+
+
+def _digest_times(parts: Parts, own: _Own) -> None:
+    for name in _TIMES:
+        for part in parts.get(name, ()):
+            if (part.get("name") or "").lower() == "time" and words(part):
+                own.times = _split_times(words(part))
 
 
 def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
@@ -232,7 +236,8 @@ def _inherit(
     styles = own.styles or above.styles
     if own.styles and above.styles:
         styles = unique(lists.extend(above.styles, own.styles))
-    low, high = own.scale
+    low = own.scale[0] if own.scale[0] is not None else above.scale[0]
+    high = own.scale[1] if own.scale[1] is not None else above.scale[1]
     # By position: naming the thirteen fields costs a third more, and there may be a hundred thousand layers.
     return Layer(
         own.name,
@@ -244,10 +249,7 @@ def _inherit(
         (),
         styles,
         own.times if own.times is not None else above.times,
-        (
-            low if low is not None else above.scale[0],
-            high if high is not None else above.scale[1],
-        ),
+        (low, high),
         above.queryable if own.queryable is None else own.queryable,
         above.name or above.title or above.parent,
         own.links,
@@ -260,17 +262,23 @@ def _extent(
     """The geographic box; where it is missing or useless, what the boxes in other CRS cover together."""
     first = own.extent
     if first is not None and first.box is None:
-        first = _boxes.extent(
-            own.geographic or (), hints=[c for c, _ in own.boxes] or crs[:8]
-        )
-    if (first is not None and first.box is not None) or not own.boxes:
+        hints = [code for code, _ in own.boxes] or crs[:8]
+        first = _boxes.extent(own.geographic or (), hints=hints)
+    has_box = first is not None and first.box is not None
+    if has_box or not own.boxes:
         return first
-    default = crs[0] if crs else "CRS:84"
-    others = [
-        _boxes.extent(numbers, code or default, axis_order=axis_order)
-        for code, numbers in own.boxes
-    ]
-    other = _boxes.best(others)
+    other = _extent_elsewhere(own, crs, axis_order)
     if first is None or other.box is None:
         return first or other
     return Extent(other.box, first.declared, first.crs, (*first.faults, *other.faults))
+
+
+def _extent_elsewhere(
+    own: _Own, crs: tuple[str, ...], axis_order: _boxes.AxisOrder
+) -> Extent:
+    default = crs[0] if crs else "CRS:84"
+    extents = [
+        _boxes.extent(numbers, code or default, axis_order=axis_order)
+        for code, numbers in own.boxes
+    ]
+    return _boxes.best(extents)

@@ -134,7 +134,6 @@ def _read_service(kind: str, value: Mapping[str, Any], document: Document) -> Se
         kind=kind,
         endpoint=root,
         version=version,
-        versions=(version,) if version else (),
         title=title,
         abstract=words(value.get("serviceDescription"))
         or words(info.get("Subject"))
@@ -225,7 +224,6 @@ def _read_directory(value: Mapping[str, Any], document: Document) -> Service:
         kind="arcgis-directory",
         endpoint=root,
         version=version,
-        versions=(version,) if version else (),
         layers=(*(entry for entry in entries if entry.name), *folders),
         software=f"ArcGIS Server {words(value.get('fullVersion')) or version}".strip(),
         links=tuple(links),

@@ -20,7 +20,14 @@ from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute
 from geohound.kinds._layer_query import LayerQuery, file_request
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import Reader, finish, itself, strip_view
+from geohound.kinds._reader import (
+    Reader,
+    crs_of,
+    finish,
+    formats_of,
+    itself,
+    strip_view,
+)
 from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses
 from geohound.model.layer_request import LayerRequest, Rel
@@ -41,16 +48,10 @@ def read(document: Document) -> Service | None:
     root = document.root
     if root is None or not _is_download_service(root):
         return None
-    layers = tuple(
-        _read_entry(e, document.url)
-        for e in islice(children(root, "entry"), safe_xml.MAX_ITEMS + 1)
-    )
-    links = [
-        href
-        for layer in layers
-        for href in layer.links
-        if href.lower().endswith((".xml", ".atom"))
-    ]
+    entries = islice(children(root, "entry"), safe_xml.MAX_ITEMS + 1)
+    layers = tuple(_read_entry(entry, document.url) for entry in entries)
+    files = (href for layer in layers for href in layer.links)
+    feeds = [href for href in files if href.lower().endswith((".xml", ".atom"))]
     author = child(root, "author")
     service = Service(
         kind="atom",
@@ -64,10 +65,10 @@ def read(document: Document) -> Service | None:
         ),
         access=read_access(constraints=text(root, "rights")),
         layers=layers,
-        formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
-        crs=tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
+        formats=formats_of(layers),
+        crs=crs_of(layers),
         language=attribute(root, "lang")[:12],
-        links=(*_related(root, document.url), *links),
+        links=(*_related(root, document.url), *feeds),
     )
     return finish(document, service)
 
@@ -113,20 +114,13 @@ def _related(root: Element, url: str) -> Iterator[str]:
 
 def _read_entry(entry: Element, url: str) -> Layer:
     notes = {local(e): e for e in islice(entry, 200) if local(e) in _NOTED}
+    code = text(entry, "spatial_dataset_identifier_code")
     files = list(_files(entry))
-    code = next(
-        (
-            text(e)
-            for e in islice(entry, 200)
-            if local(e) == "spatial_dataset_identifier_code"
-        ),
-        "",
-    )
-    crs = (
-        crs_code(attribute(c, "term"))
-        for c in islice(children(entry, "category"), 500)
-        if _CRS.search(attribute(c, "term"))
-    )
+    types = (attribute(file, "type") for file in files)
+    addresses = (absolute(attribute(file, "href"), url) for file in files)
+    categories = islice(children(entry, "category"), 500)
+    terms = (attribute(category, "term") for category in categories)
+    crs = (crs_code(term) for term in terms if _CRS.search(term))
     title = text(notes.get("title"))
     return Layer(
         name=code or title or text(notes.get("id")) or "?",
@@ -134,10 +128,8 @@ def _read_entry(entry: Element, url: str) -> Layer:
         abstract=text(notes.get("summary")) or text(notes.get("content"))[:4_000],
         extent=_read_box(entry),
         crs=tuple(dict.fromkeys(crs)),
-        formats=tuple(
-            dict.fromkeys(filter(None, (attribute(f, "type") for f in files)))
-        ),
-        links=tuple(filter(None, (absolute(attribute(f, "href"), url) for f in files))),
+        formats=tuple(dict.fromkeys(filter(None, types))),
+        links=tuple(filter(None, addresses)),
     )
 
 

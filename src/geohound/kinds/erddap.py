@@ -12,7 +12,7 @@ from geohound.document import Document
 from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute, as_number, mapping, texts, words
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, quoted_step
-from geohound.kinds._reader import Reader, finish, path_of
+from geohound.kinds._reader import Reader, finish, links_of, path_of
 from geohound.kinds._signature import Signature
 from geohound.model.addresses import Addresses
 from geohound.model.bbox import BBox, short_numbers
@@ -81,9 +81,8 @@ def _service(document: Document, layers: tuple[Layer, ...], version: str) -> Ser
         kind="erddap",
         endpoint=_root(document.url),
         version=version,
-        versions=(version,) if version else (),
         layers=layers,
-        links=tuple(link for layer in layers for link in layer.links),
+        links=links_of(layers),
         software=f"ERDDAP {version}".strip(),
     )
 

@@ -16,6 +16,7 @@ from geohound.kinds._reader import (
     Reader,
     finish,
     itself,
+    links_of,
     path_of,
     strip_view,
 )
@@ -50,7 +51,6 @@ def read(document: Document) -> Service | None:
         kind="kml",
         endpoint=strip_view(document.url),
         version=version,
-        versions=(version,) if version else (),
         title=text(top, "name"),
         abstract=text(top, "description"),
         provider=Provider(name=text(top, "author", "name")),
@@ -58,7 +58,7 @@ def read(document: Document) -> Service | None:
         layers=layers,
         layers_truncated=len(links) > MAX_ENTRIES,
         links=(
-            *(link for layer in layers for link in layer.links),
+            *links_of(layers),
             *filter(None, maps),
         ),
     )

@@ -30,7 +30,14 @@ from geohound.kinds._layer_query import (
     quoted_step,
 )
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import NO_PATH, Reader, below_root, finish
+from geohound.kinds._reader import (
+    NO_PATH,
+    Reader,
+    below_root,
+    crs_of,
+    finish,
+    formats_of,
+)
 from geohound.kinds._request_boxes import size
 from geohound.kinds._signature import Signature
 from geohound.kinds._tiles import pyramid
@@ -136,7 +143,6 @@ def read(kind: str, document: Document) -> Service | None:
         kind=kind,
         endpoint=endpoint_of(document.url, links, _BELOW, is_landing=proof.is_landing),
         version=version,
-        versions=(version,) if version else (),
         title=words(of_all.get("title")),
         abstract=words(of_all.get("description")),
         keywords=texts(of_api.get("keywords")),
@@ -148,8 +154,8 @@ def read(kind: str, document: Document) -> Service | None:
         extent=spatial_extent(of_api.get("extent")),
         layers=layers,
         operations=_read_operations(links, document.url),
-        formats=_each_once(f for layer in layers for f in layer.formats),
-        crs=_read_crs(value) or _each_once(c for layer in layers for c in layer.crs),
+        formats=formats_of(layers),
+        crs=_read_crs(value) or crs_of(layers),
         language=words(itself.get("hreflang"))[:12],
         online_resource=declared_root(
             links, document.url, _BELOW, is_landing=proof.is_landing
@@ -362,30 +368,34 @@ def _position_requests(query: LayerQuery) -> list[LayerRequest]:
 
 def _tile_requests(query: LayerQuery) -> list[LayerRequest]:
     """The Mercator pyramid of a collection, or of the whole API."""
-    layer = query.layer
-    listed = (o.get for o in query.service.operations if o.name == "tilesets-vector")
-    tilesets = next(
-        (link for link in (*layer.links, *listed) if _TILESETS.search(link)), ""
-    )
-    if not tilesets and not layer.name:
-        return [landing_page(query)]
+    tilesets = _tilesets(query)
     if not tilesets:
-        path = "map/tiles" if any("/map" in link for link in layer.links) else "tiles"
-        tilesets = below(_collection(query), path)
+        return [landing_page(query)]
     base = tilesets.partition("?")[0].rstrip("/")
     # The standard puts the row first; TiTiler and its kin say that they do not.
-    templates = (
-        *layer.links,
-        *(o.get for o in query.service.operations if o.name == "tile"),
-    )
-    place = (
-        "{z}/{x}/{y}" if any(map(_COLUMN_FIRST.search, templates)) else "{z}/{y}/{x}"
-    )
-    template = (
-        f"{base}/WebMercatorQuad/{place}?f={'png' if '/map/tiles' in base else 'mvt'}"
-    )
+    templates = (*query.layer.links, *_addresses_of(query, "tile"))
+    has_column_first = any(map(_COLUMN_FIRST.search, templates))
+    place = "{z}/{x}/{y}" if has_column_first else "{z}/{y}/{x}"
+    form = "png" if "/map/tiles" in base else "mvt"
+    template = f"{base}/WebMercatorQuad/{place}?f={form}"
     described = LayerRequest(Rel.DESCRIPTION, "Tilesets", tilesets, JSON)
     return [landing_page(query), described, pyramid(query, template)]
+
+
+def _tilesets(query: LayerQuery) -> str:
+    """Where the tilesets of the layer are listed; empty where there is no layer and the API names none."""
+    layer = query.layer
+    links = (*layer.links, *_addresses_of(query, "tilesets-vector"))
+    named = next(filter(_TILESETS.search, links), "")
+    if named or not layer.name:
+        return named
+    has_maps = any("/map" in link for link in layer.links)
+    return below(_collection(query), "map/tiles" if has_maps else "tiles")
+
+
+def _addresses_of(query: LayerQuery, operation: str) -> list[str]:
+    operations = query.service.operations
+    return [each.get for each in operations if each.name == operation]
 
 
 def _listed_requests(query: LayerQuery, path: str, title: str) -> list[LayerRequest]:

@@ -73,20 +73,26 @@ def _root(url: str) -> str:
 
 
 def read(document: Document) -> Service | Refusal | None:
-    if (
-        document.root_name == "Dataset"
-        and "opendap.org/ns/dap" in document.root_namespace.lower()
-    ):
+    space = document.root_namespace.lower()
+    if document.root_name == "Dataset" and "opendap.org/ns/dap" in space:
         return _read_xml(document)
     if document.is_html or document.is_image or document.body[:1] in (b"{", b"[", b"<"):
         return None
     head = document.body[:400].decode("latin-1")
-    error = _ERROR.match(head)
-    if error and (error[1] or error[2]) and _PATH.search(path_of(document.url)):
-        return _refusal(error[1] or "", error[2] or "")
     if _DDS.match(head):
         return _read_dds(document)
-    return _read_das(document) if _DAS.match(head) else None
+    if _DAS.match(head):
+        return _read_das(document)
+    return _read_error(head, document.url)
+
+
+def _read_error(head: str, url: str) -> Refusal | None:
+    """Only at an address of OPeNDAP: other programs answer in this form too."""
+    error = _ERROR.match(head)
+    if error is None or not _PATH.search(path_of(url)):
+        return None
+    code, message = error[1] or "", error[2] or ""
+    return _refusal(code, message) if code or message else None
 
 
 def _refusal(code: str, message: str) -> Refusal:
@@ -130,12 +136,11 @@ def _read_variables(source: str) -> list[str]:
             blocks.append(said[-1].lower() if said else "")
         elif mark[0] == "}":
             closed = blocks.pop() if blocks else ""
-        elif (
-            said
-            and "grid" not in blocks
-            and (closed == "grid" or (not closed and len(said) > 1))
-        ):
-            names.append(said[-1][:200])
+        elif said and "grid" not in blocks:
+            is_grid = closed == "grid"
+            is_declared = not closed and len(said) > 1
+            if is_grid or is_declared:
+                names.append(said[-1][:200])
         if mark[0] == ";":
             closed = ""
     return names

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from geohound.document import Document
 from geohound.document.safe_xml import Element, attribute, children, local, text
 from geohound.kinds._layer_query import LayerQuery
-from geohound.kinds._reader import Reader, finish, itself, strip_view
+from geohound.kinds._reader import Reader, finish, formats_of, itself, strip_view
 from geohound.kinds._signature import xml
 from geohound.model.addresses import DISCOVERY_LIMIT_S, Addresses
 from geohound.model.bbox import short_numbers
@@ -39,8 +39,10 @@ _PLACE = re.compile(r"\{(?:[\w.-]{1,40}:)?([\w.-]{1,60})(\??)\}")
 
 def read(document: Document) -> Service | None:
     root = document.root
-    urls = list(islice(children(root, "Url"), 1_000)) if root is not None else []
-    if root is None or not any(_is_of_a_catalogue(u) for u in urls):
+    if root is None:
+        return None
+    urls = list(islice(children(root, "Url"), 1_000))
+    if not any(map(_is_of_a_catalogue, urls)):
         return None
     parts = {local(e): e for e in reversed(list(islice(root, 5_000)))}
     layers = tuple(_read_url(u) for u in urls)
@@ -48,7 +50,6 @@ def read(document: Document) -> Service | None:
         kind="opensearch",
         endpoint=strip_view(document.url),
         version="1.1",
-        versions=("1.1",),
         title=text(parts.get("LongName")) or text(parts.get("ShortName")),
         abstract=text(parts.get("Description")),
         keywords=tuple(dict.fromkeys(text(parts.get("Tags")).split())),
@@ -57,16 +58,20 @@ def read(document: Document) -> Service | None:
             email=text(parts.get("Contact")),
         ),
         layers=layers,
-        operations=tuple(
-            Operation("search", get=layer.links[0], formats=layer.formats)
-            for layer in layers
-            if layer.links
-        ),
-        formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
+        operations=_operations(layers),
+        formats=formats_of(layers),
         language=text(parts.get("Language")).replace("*", "")[:12],
         online_resource=_own_address(urls, document.url),
     )
     return finish(document, service)
+
+
+def _operations(layers: Iterable[Layer]) -> tuple[Operation, ...]:
+    return tuple(
+        Operation("search", get=layer.links[0], formats=layer.formats)
+        for layer in layers
+        if layer.links
+    )
 
 
 def _own_address(urls: Sequence[Element], base: str) -> str:

@@ -51,14 +51,7 @@ def _read(document: Document) -> Service | None:
     if _ows.service_of(document) in _OTHERS:
         return None
     root = document.root
-    if root is None:
-        return None
-    sections = {local(c) for c in root}
-    if (
-        not sections & _SECTIONS
-        and not sections >= _OLD_SECTIONS
-        and not attribute(root, "version")
-    ):
+    if root is None or not _is_capabilities(root):
         return None
     if "opengis.net" not in document.root_namespace and not _speaks_ows(root):
         return None
@@ -70,16 +63,17 @@ def _read(document: Document) -> Service | None:
             title=words(child(section, "Title")),
             abstract=words(child(section, "Abstract")),
         )
-    service = _ows.build(
-        document, about, _ows.version_of(root, about, ""), _contents(root)
-    )
+    version = _ows.version_of(root, about, "")
+    service = _ows.build(document, about, version, _contents(root))
     stated = safe_xml.text(root, "ServiceIdentification", "ServiceType")
-    return replace(
-        service,
-        keywords=tuple(
-            dict.fromkeys((*service.keywords, *([stated] if stated else [])))
-        ),
-    )
+    keywords = dict.fromkeys(filter(None, (*service.keywords, stated)))
+    return replace(service, keywords=tuple(keywords))
+
+
+def _is_capabilities(root: Element) -> bool:
+    sections = {local(c) for c in root}
+    has_sections = bool(sections & _SECTIONS) or sections >= _OLD_SECTIONS
+    return has_sections or bool(attribute(root, "version"))
 
 
 def _speaks_ows(root: Element) -> bool:

@@ -26,7 +26,14 @@ from geohound.kinds._boxes import crs_code, extent
 from geohound.kinds._json import absolute, box, mapping, rows, texts, words
 from geohound.kinds._layer_query import document as document_requests
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import MAX_ENTRIES, Reader, finish, itself, strip_view
+from geohound.kinds._reader import (
+    MAX_ENTRIES,
+    Reader,
+    finish,
+    itself,
+    links_of,
+    strip_view,
+)
 from geohound.kinds._signature import Signature, xml
 from geohound.model.addresses import Addresses
 from geohound.model.service import (
@@ -87,7 +94,6 @@ def _read_map_context(kind: str, document: Document, root: Element) -> Service:
         kind=kind,
         endpoint=strip_view(document.url),
         version=version,
-        versions=(version,) if version else (),
         title=text(general, "Title"),
         abstract=text(general, "Abstract"),
         keywords=tuple(text(k) for k in islice(keywords, 1_000))
@@ -102,7 +108,7 @@ def _read_map_context(kind: str, document: Document, root: Element) -> Service:
         layers=layers,
         layers_truncated=len(layers) >= MAX_ENTRIES,
         crs=(crs_code(crs),) if crs else (),
-        links=tuple(link for layer in layers for link in layer.links),
+        links=links_of(layers),
     )
     return finish(document, service)
 
@@ -161,7 +167,6 @@ def _read_feed(document: Document) -> Service | None:
         kind="owc",
         endpoint=strip_view(document.url),
         version="1.0",
-        versions=("1.0",),
         title=text(root, "title"),
         abstract=text(root, "subtitle"),
         provider=Provider(name=text(root, "author", "name") or text(root, "publisher")),
@@ -169,7 +174,7 @@ def _read_feed(document: Document) -> Service | None:
         extent=_read_where(root),
         layers=tuple(layers),
         language=attribute(root, "lang")[:12],
-        links=tuple(link for layer in layers for link in layer.links),
+        links=links_of(layers),
     )
     return finish(document, service)
 
@@ -212,7 +217,6 @@ def _read_geojson(document: Document, value: Mapping[str, Any]) -> Service | Non
         kind="owc",
         endpoint=strip_view(document.url),
         version="1.0",
-        versions=("1.0",),
         title=words(properties.get("title")),
         abstract=words(properties.get("subtitle")) or words(properties.get("abstract")),
         provider=Provider(
@@ -225,7 +229,7 @@ def _read_geojson(document: Document, value: Mapping[str, Any]) -> Service | Non
         extent=box(value.get("bbox")),
         layers=layers,
         language=words(properties.get("lang"))[:12],
-        links=tuple(link for layer in layers for link in layer.links),
+        links=links_of(layers),
     )
     return finish(document, service)
 

@@ -73,7 +73,6 @@ def read(document: Document) -> Service | None:
         kind="sensorthings",
         endpoint=root,
         version=version,
-        versions=(version,) if version else (),
         layers=layers,
         operations=operations,
         formats=("application/json",),

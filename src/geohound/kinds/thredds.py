@@ -14,7 +14,14 @@ from geohound.kinds._boxes import extent
 from geohound.kinds._json import absolute
 from geohound.kinds._layer_query import XML, LayerQuery
 from geohound.kinds._licence import read_access
-from geohound.kinds._reader import MAX_LINKS, Reader, finish, path_of, strip_view
+from geohound.kinds._reader import (
+    MAX_LINKS,
+    Reader,
+    finish,
+    links_of,
+    path_of,
+    strip_view,
+)
 from geohound.kinds._signature import xml
 from geohound.model.addresses import Addresses, ScriptIdioms
 from geohound.model.layer_request import (
@@ -58,14 +65,11 @@ def probe_urls(url: str) -> tuple[str, ...]:
 
 def read(document: Document) -> Service | None:
     root = document.root
-    if root is None or not (
-        "thredds" in document.root_namespace.lower() or _is_old_catalogue(root)
-    ):
+    if root is None or not _is_catalogue(root, document):
         return None
     ways = tuple(islice(_read_ways(root), 200))
     elements = _datasets(root)
     layers = _read_layers(elements, ways, document.url)
-    links = [link for layer in islice(layers, MAX_LINKS) for link in layer.links]
     top = next((e for e in elements if local(e) == "dataset"), None)
     about = _about(top)
     version = attribute(root, "version")
@@ -74,7 +78,6 @@ def read(document: Document) -> Service | None:
         kind="thredds",
         endpoint=re.sub(r"\.html$", ".xml", page, flags=re.IGNORECASE),
         version=version,
-        versions=(version,) if version else (),
         title=attribute(root, "name") or _name_of(top),
         abstract=_documentation(about, ("summary", "abstract", "")),
         keywords=_keywords(about),
@@ -83,14 +86,14 @@ def read(document: Document) -> Service | None:
         layers=layers,
         layers_truncated=len(layers) >= _MAX_DATASETS,
         operations=tuple(_operation(way, document.url) for way in ways),
-        links=tuple(links),
+        links=links_of(layers),
         software="Hyrax" if "/opendap/" in document.url else "THREDDS",
     )
     return finish(document, service)
 
 
 def _datasets(root: Element) -> list[Element]:
-    found = (e for e in root.iter() if local(e) in ("dataset", "catalogRef"))
+    found = safe_xml.descendants(root, "dataset", "catalogRef")
     return list(islice(found, _MAX_DATASETS))
 
 
@@ -131,8 +134,10 @@ def _operation(way: DatasetAccess, url: str) -> Operation:
     return Operation(way.name, get=absolute(way.base, url), formats=(way.type,))
 
 
-def _is_old_catalogue(root: Element) -> bool:
+def _is_catalogue(root: Element, document: Document) -> bool:
     """Catalogues before 1.0 have no namespace: their services distinguish them from other catalogues in XML."""
+    if "thredds" in document.root_namespace.lower():
+        return True
     if safe_xml.namespace(root):
         return False
     return any(
@@ -142,12 +147,8 @@ def _is_old_catalogue(root: Element) -> bool:
 
 
 def _read_ways(root: Element) -> Iterator[DatasetAccess]:
-    for element in root.iter():
-        kind = (
-            attribute(element, "serviceType").lower()
-            if local(element) == "service"
-            else ""
-        )
+    for element in safe_xml.descendants(root, "service"):
+        kind = attribute(element, "serviceType").lower()
         if kind and kind != "compound":
             yield DatasetAccess(
                 attribute(element, "name"),
@@ -224,24 +225,21 @@ def _read_provider(element: Element | None) -> Provider:
 
 def _read_extent(element: Element) -> Extent | None:
     """Start and size along each axis, on the dataset itself or in its metadata."""
-    coverage = (
-        child(element, "geospatialCoverage")
-        if child(element, "geospatialCoverage") is not None
-        else child(element, "metadata", "geospatialCoverage")
-    )
+    coverage = child(element, "geospatialCoverage")
+    if coverage is None:
+        coverage = child(element, "metadata", "geospatialCoverage")
     if coverage is None:
         return None
     edges = []
     for axis in ("eastwest", "northsouth"):
         try:
-            start, size = (
-                float(text(coverage, axis, "start")),
-                float(text(coverage, axis, "size")),
-            )
+            start = float(text(coverage, axis, "start"))
+            size = float(text(coverage, axis, "size"))
         except ValueError:
             return None
         edges.append((start, start + size))
-    return extent([edges[0][0], edges[1][0], edges[0][1], edges[1][1]])
+    (west, east), (south, north) = edges
+    return extent([west, south, east, north])
 
 
 def _read_times(element: Element) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ def read(document: Document) -> Service | None:
         kind="tilejson",
         endpoint=strip_view(document.url),
         version=version,
-        versions=(version,),
         title=title,
         abstract=words(value.get("description")),
         access=read_access(

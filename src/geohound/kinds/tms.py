@@ -16,7 +16,9 @@ from geohound.kinds._reader import (
     ANY_PATH,
     MAX_ENTRIES,
     Reader,
+    crs_of,
     finish,
+    formats_of,
     itself,
     named,
     path_of,
@@ -72,7 +74,6 @@ def _service(document: Document, root: Element, layers: tuple[Layer, ...]) -> Se
         kind="tms",
         endpoint=strip_view(document.url).rstrip("/"),
         version=version,
-        versions=(version,) if version else (),
         title=text(root, "Title"),
         abstract=text(root, "Abstract"),
         keywords=tuple(text(root, "KeywordList").split()),
@@ -83,8 +84,8 @@ def _service(document: Document, root: Element, layers: tuple[Layer, ...]) -> Se
         ),
         layers=layers,
         layers_truncated=len(layers) >= MAX_ENTRIES,
-        formats=tuple(dict.fromkeys(f for layer in layers for f in layer.formats)),
-        crs=tuple(dict.fromkeys(c for layer in layers for c in layer.crs)),
+        formats=formats_of(layers),
+        crs=crs_of(layers),
         online_resource=attribute(root, "services")
         or attribute(root, "tilemapservice"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geohound.document import Document
-from geohound.document.safe_xml import children
+from geohound.document.safe_xml import Element, children
 from geohound.kinds import _ows, wcs
 from geohound.kinds._elements import words
 from geohound.kinds._signature import xml
@@ -20,15 +20,19 @@ def _read(document: Document) -> Service | None:
         return None
     root, about, version, layers = read
     has_operation = any(o.name.lower() == "processcoverages" for o in about.operations)
-    profiles = [
-        p
-        for section in children(root, "ServiceIdentification")
-        for p in children(section, "Profile")
-    ]
-    has_profile = any("processing" in words(profile).lower() for profile in profiles)
-    if service != "wcps" and not has_operation and not has_profile:
+    if service != "wcps" and not has_operation and not _has_profile(root):
         return None
     return _ows.build(document, about, version, layers)
+
+
+def _has_profile(root: Element) -> bool:
+    """Does the service say that it conforms to the processing extension?"""
+    profiles = (
+        profile
+        for section in children(root, "ServiceIdentification")
+        for profile in children(section, "Profile")
+    )
+    return any("processing" in words(profile).lower() for profile in profiles)
 
 
 _ADDRESSES = Addresses(

@@ -26,6 +26,7 @@ from geohound.kinds._elements import (
     unique,
 )
 from geohound.kinds._layer_query import LayerQuery, capabilities
+from geohound.kinds._reader import formats_of
 from geohound.kinds._request_boxes import MERCATOR, grid_tile
 from geohound.kinds._signature import xml
 from geohound.kinds._tiles import PLACE, fill, with_braces
@@ -98,7 +99,7 @@ def _read(document: Document) -> Service | None:
     layers = _read_layers(root, digest, {name: crs for name, crs, _ in sets})
     about = _with_tile_operation(about, layers)
     service = _ows.build(document, about, _ows.version_of(root, about, "1.0.0"), layers)
-    formats = tuple(dict.fromkeys(f for layer in layers for f in layer.formats))
+    formats = formats_of(layers)
     grids = tuple(islice(_grids(sets, layers), _MAX_GRIDS))
     return replace(service, formats=formats or service.formats, grids=grids)
 

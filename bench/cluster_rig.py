@@ -81,7 +81,7 @@ class ClusterRig:
     def join(self, address: str, workers: int = 1) -> None:
         self.add(address, "join", self.head, "--workers", str(workers))
 
-    def add(self, address: str, *words: str) -> None:
+    def add(self, address: str, *words: str, token: str = "") -> None:
         said = self._geohound(
             "cluster",
             *words,
@@ -91,6 +91,7 @@ class ClusterRig:
             str(self._config),
             "--json",
             on=address,
+            token=token,
         )
         self._sessions[address] = json.loads(said)["summary"]["pid"]
 
@@ -187,14 +188,14 @@ class ClusterRig:
         except StoreError:
             return ""
 
-    def _geohound(self, *words: str, on: str = "") -> str:
+    def _geohound(self, *words: str, on: str = "", token: str = "") -> str:
         place = self.net.command(on) if on else []
         command = [*place, sys.executable, "-m", "geohound", *words]
         done = subprocess.run(
             command,
             capture_output=True,
             text=True,
-            env=self._environ,
+            env=self._environ | ({"GEOHOUND_CLUSTER_TOKEN": token} if token else {}),
             timeout=UP_S,
             check=False,
         )

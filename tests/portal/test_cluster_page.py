@@ -14,7 +14,11 @@ from geohound.search.index import CatalogueIndex
 from geohound.tasks.cluster_status import cluster_status
 from geohound.tasks.control import TaskControl
 
-NODES = [{"id": "abc", "address": "10.0.0.1<b>", "workers": 2, "shards": 3}]
+TROUBLE = "the database cannot be reached <b>"
+NODES = [
+    {"id": "abc", "address": "10.0.0.1<b>", "workers": 2, "shards": 3, "trouble": ""},
+    {"id": "d", "address": "10.0.0.2", "workers": 0, "shards": 0, "trouble": TROUBLE},
+]
 
 
 @pytest.fixture
@@ -57,6 +61,7 @@ def test_nodes_shards_rates_and_lag_are_shown(store, visit) -> None:
     page = visit("/cluster").text
     for text in (
         "10.0.0.1&lt;b&gt;",
+        "cannot be reached &lt;b&gt;",
         f'href="/tasks/{task}"',
         "2,000",
         "3,000",

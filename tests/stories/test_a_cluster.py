@@ -107,6 +107,13 @@ def no_url_is_settled_twice(settings: Settings) -> bool:
     return urls == keys > 100
 
 
+def refusal_of(rig: ClusterRig, *words: str, token: str = "") -> str:
+    """What is said to whoever starts a third node in a way that cannot work."""
+    with pytest.raises(AssertionError) as refused:
+        rig.add("127.0.0.4", *words, token=token)
+    return str(refused.value)
+
+
 def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_is_left(
     tmp_path: Path,
 ) -> None:
@@ -116,6 +123,8 @@ def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_i
         with ClusterRig(tmp_path, settings, free_port()) as rig:
             rig.write_config(values)
             rig.start(nodes=2)
+            assert "token" in refusal_of(rig, "join", rig.head, token="wrong")
+            assert rig.head in refusal_of(rig, "start", "--port", str(free_port()))
             task = rig.queue(WORLD.seeds)
             rig.wait(lambda: rig.pages(task) > 20, "the first pages", 60)
             sessions = rig.sessions

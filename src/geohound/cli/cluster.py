@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import signal
 import socket
+import subprocess
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
@@ -20,8 +22,14 @@ from geohound.settings import Settings, SettingsError
 from . import options, printing
 from .values import ip, text, whole
 
+if TYPE_CHECKING:
+    from geohound.cluster.node import NodePlan
+
 STALE_S = 30.0
+FRESH_S = 10.0  # a supervisor that was heard of since then is at work
 END_S = 60.0
+UP_S = 60.0  # Ray takes 10 seconds on a machine that is free
+REACH_S = 5.0
 LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for a mistake
 TOKEN = "GEOHOUND_CLUSTER_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -90,12 +98,19 @@ def cluster(
         raise typer.BadParameter(
             f"“{action}” needs no address; leave {head} out.", param_hint="HEAD"
         )
+    if action is ClusterAction.JOIN:
+        head = _head(head)
+        if catalogue is not None:
+            raise typer.BadParameter(
+                "a machine that joins works for the catalogue of the head; leave --catalogue out.",
+                param_hint="--catalogue",
+            )
     match action:
         case ClusterAction.START | ClusterAction.JOIN:
-            is_start = action is ClusterAction.START
-            said = _start(
-                settings, "" if is_start else _head(head), address, port, workers
+            plan, process = _start(
+                settings, head, address, port, workers, is_patient=foreground
             )
+            said = _started(plan, process.pid)
         case ClusterAction.STATUS:
             _show(_status(settings), json=json, verbose=verbose)
             return
@@ -119,7 +134,7 @@ def stay_with(pid: int) -> int:
 
 def _head(head: str) -> str:
     host, _, port = head.rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not port.isdecimal() or not 0 < int(port[:6]) <= 65_535:
         raise SettingsError(
             "Name the head: geohound cluster join HOST:PORT, as `geohound cluster start` printed it."
         )
@@ -127,8 +142,15 @@ def _head(head: str) -> str:
 
 
 def _start(
-    settings: Settings, head: str, address: str, port: int, workers: int | None
-) -> dict[str, Any]:
+    settings: Settings,
+    head: str,
+    address: str,
+    port: int,
+    workers: int | None,
+    *,
+    is_patient: bool,
+) -> tuple[NodePlan, subprocess.Popen[bytes]]:
+    """Keep this machine in a cluster; unless `is_patient`, return when it is in, or say why it is not."""
     try:
         from geohound.cluster.node import NodePlan, start_node  # noqa: PLC0415 - an optional part
     except ImportError:
@@ -136,57 +158,135 @@ def _start(
             'A cluster needs Ray: pip install "geohound[cluster]"'
         ) from None
     if not head:
-        _check_catalogue(settings)
+        _check_catalogue(settings, f"{address}:{port}")
         _check_port(address, port)
+    else:
+        _check_port(address, 0)
+        if not is_patient:
+            _check_head(head)
     token = _token(is_new=not head)
     plan = NodePlan(address, head, port, workers or len(os.sched_getaffinity(0)), token)
     name = f"{address}-{head.rpartition(':')[2] or port}"
-    folder = _folder()
-    process = start_node(plan, settings, folder / f"{name}.log")
-    (folder / f"{name}.json").write_bytes(
+    log_file, note = _folder() / f"{name}.log", _folder() / f"{name}.json"
+    before = log_file.stat().st_size if log_file.exists() else 0
+    process = start_node(plan, settings, log_file)
+    note.write_bytes(
         orjson.dumps({"pid": process.pid, "address": address, "head": head})
     )
-    time.sleep(0.5)
-    if process.poll() is not None:
-        raise SettingsError(
-            f"The node did not start; {folder / f'{name}.log'} says why."
-        )
-    joined = f"This machine ({address}) joins the cluster of {head} with {printing.count(plan.workers, 'worker')}."
-    started = (
-        f"The cluster starts at {address}:{port} with {printing.count(plan.workers, 'worker')}. On further machines, "
-        f"with {TOKEN} set to what {folder / 'token'} holds: geohound cluster join {address}:{port} --address ADDRESS"
+    if not is_patient:
+        try:
+            _wait_until_in(process, log_file, before)
+        except SettingsError:
+            note.unlink()
+            raise
+        if not head:
+            _wait_for_supervisor(settings, f"{address}:{port}")
+    return plan, process
+
+
+def _wait_until_in(
+    process: subprocess.Popen[bytes], log_file: Path, before: int
+) -> None:
+    """Until the node is in the cluster; one that is not is ended, and the last that it said is why."""
+    from geohound.cluster.node import HAS_ENDED, IS_IN  # noqa: PLC0415 - for these actions alone
+    from geohound.cluster.sessions import signal_session  # noqa: PLC0415
+
+    give_up_at = time.monotonic() + UP_S
+    while time.monotonic() < give_up_at:
+        said = log_file.read_bytes()[before:].decode(errors="replace")
+        if IS_IN in said:
+            return
+        if process.poll() is not None or HAS_ENDED in said:
+            signal_session(process.pid, signal.SIGKILL)
+            raise SettingsError(
+                f"This machine is not in the cluster: {_why(said)} ({log_file} has all of it)"
+            )
+        time.sleep(0.1)
+    printing.complain(
+        f"This machine is not in the cluster after {UP_S:g} s; it goes on trying, and {log_file} says why."
     )
-    return {
-        "text": joined if head else started,
-        "pid": process.pid,
-        "address": f"{address}:{port}",
-    }
+
+
+def _why(said: str) -> str:
+    """Why Ray has ended, by what it wrote."""
+    from geohound.cluster.node import HAS_ENDED  # noqa: PLC0415 - as above
+
+    if "AuthenticationError" in said:
+        return f"set {TOKEN} to what the file of the token holds that `geohound cluster start` printed"
+    _, _, other = said.partition("Version mismatch: ")
+    lines = [line.strip() for line in (other or said).splitlines() if line.strip()]
+    if other:
+        return f"it needs the Ray and Python of the head. {' '.join(lines[:6])}"
+    return next((line for line in reversed(lines) if HAS_ENDED not in line), "")
+
+
+def _wait_for_supervisor(settings: Settings, head: str) -> None:
+    """Until the head works for the catalogue, and `geohound cluster status` shows it."""
+    give_up_at = time.monotonic() + UP_S
+    with app.open_catalogue(settings) as opened:
+        while time.monotonic() < give_up_at:
+            known = opened.cluster_status()
+            is_ours = known["head"] == head and known["age_s"] < FRESH_S
+            if is_ours and any(n["workers"] or n["trouble"] for n in known["nodes"]):
+                return
+            time.sleep(0.2)
+
+
+def _started(plan: NodePlan, pid: int) -> dict[str, Any]:
+    workers = printing.count(plan.workers, "worker")
+    joined = f"This machine ({plan.address}) is in the cluster of {plan.head} with {workers}."
+    head = f"{plan.address}:{plan.port}"
+    started = (
+        f"The cluster is up at {head} with {workers}. On further machines, with {TOKEN} set to what "
+        f"{_folder() / 'token'} holds: geohound cluster join {head} --address ADDRESS"
+    )
+    return {"text": joined if plan.head else started, "pid": pid, "address": head}
 
 
 def _token(*, is_new: bool) -> str:
     """What lets a machine into the cluster: from the environment, or from the file of this user."""
     file = _folder() / "token"
-    given = os.environ.get(TOKEN, "") or (
-        file.read_text().strip() if file.exists() else ""
-    )
+    kept = file.read_text().strip() if file.exists() else ""
+    given = os.environ.get(TOKEN, "") or kept
     if not given and not is_new:
         raise SettingsError(
             f"Set {TOKEN} to the token of the cluster; `geohound cluster start` printed its file."
         )
-    if not file.exists():
+    if is_new and (not given or given != kept):
+        given = given or secrets.token_hex(32)
         file.touch(mode=0o600)
-        file.write_text(given or secrets.token_hex(32))
-    return given or file.read_text().strip()
+        file.write_text(given)
+    return given
 
 
-def _check_catalogue(settings: Settings) -> None:
+def _check_catalogue(settings: Settings, head: str) -> None:
     """Said by this process, before anything is started."""
     if not app.is_postgres(settings.catalogue):
         raise SettingsError(
             "A cluster needs a catalogue in PostgreSQL: --catalogue postgresql://user@host/database"
         )
-    with app.open_catalogue(settings, make=True):
-        pass
+    with app.open_catalogue(settings, make=True) as opened:
+        if opened.is_read_only:
+            raise SettingsError(
+                "This user of the database may only read; docs/cluster.md has the rights that are needed."
+            )
+        known = opened.cluster_status()
+    is_fresh = known["nodes"] and known["age_s"] < FRESH_S
+    if is_fresh and known["head"] not in ("", head):
+        raise SettingsError(
+            f"A cluster works for this catalogue already: geohound cluster join {known['head']}. "
+            f"If its head has just died, wait {FRESH_S:g} s."
+        )
+
+
+def _check_head(head: str) -> None:
+    host, _, port = head.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), REACH_S).close()
+    except OSError as error:
+        raise SettingsError(
+            f"Nobody answers at {head} ({error.strerror or error}). Start the head there first, or correct the address."
+        ) from None
 
 
 def _check_port(address: str, port: int) -> None:
@@ -195,6 +295,10 @@ def _check_port(address: str, port: int) -> None:
         try:
             probe.bind((address, port))
         except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise SettingsError(
+                    f"{address} is no address of this machine; name one with --address."
+                ) from None
             raise SettingsError(
                 f"Port {port} of {address} cannot be used: {error.strerror}. Choose another with --port, or another "
                 "--address of this machine."
@@ -227,7 +331,11 @@ def _stop() -> dict[str, Any]:
         signal_session(
             pid, signal.SIGKILL
         )  # each leads a session of its own, with all that it started
-    text = f"{printing.count(len(ended), 'node')} ended; shards go on elsewhere, or when the cluster starts again."
+    text = (
+        f"{printing.count(len(ended), 'node')} ended; shards go on elsewhere, or when the cluster starts again."
+        if ended
+        else "No node that you started runs on this machine."
+    )
     return {"text": text, "nodes": len(ended)}
 
 
@@ -263,6 +371,8 @@ def _show(status: dict[str, Any], *, json: bool, verbose: bool) -> None:
             printing.count(node["shards"], "shard"),
         )
         printing.say(f"node {node['address']}: {workers}, {shards}")
+        if node.get("trouble"):
+            printing.say(f"  {node['trouble']}")
     for task in status["tasks"]:
         printing.say(
             f"task {task['task']}: {printing.count(task['shards'], 'shard')}, {task['running']} running, "

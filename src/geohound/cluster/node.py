@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 NAMESPACE = "geohound"
 SUPERVISOR = "supervisor"
 AGAIN_S = 5.0
+IS_IN = "This node is in the cluster."  # what it logs for whoever waits for it
+HAS_ENDED = "The Ray processes of this node have ended"  # likewise
+_RAY_IS_UP = b"Ray runtime started"
 UP_S = 90.0
 _AGENT_PORTS = (
     "dashboard-agent-grpc-port",
@@ -97,8 +100,9 @@ def keep(plan: NodePlan, settings: Settings) -> None:
     ended = _Ended(folder)
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=plan.token)
     while not ended.is_set:
-        process = subprocess.Popen(ray_command(plan), stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
+        process = subprocess.Popen(ray_command(plan), stdout=subprocess.PIPE)  # noqa: S603 - our own program
         ended.process = process
+        threading.Thread(target=_tell_when_up, args=(process,), daemon=True).start()
         # Apart, since Ray takes over the signals of its clients.
         client = _start(plan, settings, "--supervise") if not plan.head else None
         process.wait()
@@ -107,12 +111,16 @@ def keep(plan: NodePlan, settings: Settings) -> None:
             client.wait()
         signal_session(os.getsid(0), signal.SIGKILL, but=os.getpid())
         if not ended.is_set:
-            log.warning(
-                "The Ray processes of this node have ended; they are started again in %g s.",
-                AGAIN_S,
-            )
+            log.warning("%s; they are started again in %g s.", HAS_ENDED, AGAIN_S)
             time.sleep(AGAIN_S)
     folder.remove()
+
+
+def _tell_when_up(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdout is not None  # noqa: S101 - says the type
+    for line in process.stdout:
+        if _RAY_IS_UP in line:
+            log.info(IS_IN)
 
 
 class _Ended:
@@ -199,6 +207,7 @@ def main() -> None:
         stream=sys.stderr,
         level=logging.WARNING,
     )
+    log.setLevel(logging.INFO)
     plan, settings = msgspec.json.decode(
         sys.stdin.buffer.readline(), type=tuple[NodePlan, Settings]
     )

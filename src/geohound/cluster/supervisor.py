@@ -16,6 +16,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.version import __version__
 from geohound.model.work.task import Task, TaskId
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided
@@ -30,12 +31,15 @@ from .takeover import (
     run_by_workers,
     write_status,
 )
-from .worker import Worker
+from .worker import Pulse, Worker
 
 log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
 HUNG_S = 20.0  # a worker that does not answer for so long is killed
+START_S = 120.0  # likewise one that starts: on a busy machine that takes long
+
+_NO_PULSE = Pulse(0, 0.0, "")
 
 
 @dataclass(slots=True)
@@ -45,11 +49,23 @@ class _Hired:
     actor: Any
     node: str
     address: str
-    holder: str = ""
+    starting: asyncio.Future[str]
     heard_at: float = field(default_factory=time.monotonic)
-    running: int = 0
-    cpu_s: float = 0.0
+    has_begun: bool = False
+    pulse: Pulse = _NO_PULSE
     leaving: tuple[TaskId, ...] = ()  # what it is to let go
+
+    @property
+    def holder(self) -> str:
+        """The name under which it holds claims; empty until it has started."""
+        has_started = self.starting.done() and not self.starting.cancelled()
+        if not has_started or self.starting.exception() is not None:
+            return ""
+        return self.starting.result()
+
+    @property
+    def is_able(self) -> bool:
+        return self.holder != "" and not self.pulse.trouble
 
 
 class ClusterSupervisor:
@@ -96,7 +112,9 @@ class ClusterSupervisor:
                     await runner.serve(1000, is_divided)
             except StoreError as error:
                 log.warning("The supervisor waits for its catalogue: %s", error)
-                await asyncio.sleep(LOOK_S)
+            except Exception:  # nobody else would divide tasks
+                log.exception("a bug in the supervisor")
+            await asyncio.sleep(LOOK_S)
 
     async def _watch(self) -> None:
         while True:
@@ -132,21 +150,22 @@ class ClusterSupervisor:
         shares = self._divide_shards(await asyncio.to_thread(run_by_workers, store))
         await asyncio.gather(
             *(
-                self._ask(worker, shares[name])
+                self._ask(worker, shares.get(name, 1))
                 for name, worker in list(self._workers.items())
             )
         )
         await asyncio.to_thread(write_status, store, self.status())
 
     def _divide_shards(self, tasks: Sequence[Task]) -> Mapping[str, int]:
-        """How many tasks and shards each worker may run; where that is uneven, some change their worker."""
-        names = {worker.holder: name for name, worker in self._workers.items()}
-        by_name: dict[str, list[Task]] = {name: [] for name in self._workers}
+        """How many tasks and shards each worker may run that can; where that is uneven, some change their worker."""
+        able = {name: each for name, each in self._workers.items() if each.is_able}
+        names = {worker.holder: name for name, worker in able.items()}
+        by_name: dict[str, list[Task]] = {name: [] for name in able}
         for task in tasks:
             name = names.get(task.claim.holder) if task.claim else None
             if name is not None:
                 by_name[name].append(task)
-        cpu_s = {name: worker.cpu_s for name, worker in self._workers.items()}
+        cpu_s = {name: worker.pulse.cpu_s for name, worker in able.items()}
         move = self._balance.look(time.monotonic(), cpu_s, by_name)
         if move is not None:
             self._workers[move.giver].leaving = move.tasks
@@ -164,26 +183,36 @@ class ClusterSupervisor:
             max_concurrency=16,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node_id, soft=False),
         )
-        return _Hired(actor.remote(self._settings), node_id, address)
+        hired: Any = actor.remote(self._settings)
+        starting = asyncio.ensure_future(_result_of(hired.start.remote(__version__)))
+        return _Hired(hired, node_id, address, starting)
 
     async def _ask(self, worker: _Hired, share: int) -> None:
         try:
-            if not worker.holder:
-                worker.holder = await asyncio.wait_for(
-                    worker.actor.start.remote(), HUNG_S
-                )
+            if not worker.starting.done():
+                await self._replace_if_hung(worker, START_S)
+                return
+            worker.starting.result()
+            if not worker.has_begun:
+                worker.has_begun, worker.heard_at = True, time.monotonic()
             beat = worker.actor.beat.remote(share, worker.leaving)
-            worker.running, worker.cpu_s = await asyncio.wait_for(beat, HUNG_S / 4)
+            worker.pulse = await asyncio.wait_for(beat, HUNG_S / 4)
             worker.leaving = ()
             worker.heard_at = time.monotonic()
         except TimeoutError:
-            if time.monotonic() - worker.heard_at > HUNG_S:
-                log.warning(
-                    "A worker on %s does not answer and is killed.", worker.address
-                )
-                ray.kill(worker.actor)
+            await self._replace_if_hung(worker, HUNG_S)
+        except ray.exceptions.RayError as error:
+            if worker.has_begun:
                 await self._let_go(worker, is_node=False)
-        except ray.exceptions.RayActorError:
+                return
+            said = str(error).strip().splitlines() or [repr(error)]
+            worker.pulse = Pulse(0, 0.0, f"its workers do not start: {said[-1]}")
+            await self._replace_if_hung(worker, HUNG_S)
+
+    async def _replace_if_hung(self, worker: _Hired, most_s: float) -> None:
+        if time.monotonic() - worker.heard_at > most_s:
+            log.warning("A worker on %s does not answer and is killed.", worker.address)
+            ray.kill(worker.actor)
             await self._let_go(worker, is_node=False)
 
     async def _let_go(self, worker: _Hired, *, is_node: bool) -> None:
@@ -201,21 +230,28 @@ class ClusterSupervisor:
 
     def status(self) -> dict[str, Any]:
         """For people: nodes and workers."""
-        workers = list(self._workers.values())
         return {
             "at": self._store.clock.now().timestamp() if self._store else 0.0,
             "pid": os.getpid(),
+            "head": ray.get_runtime_context().gcs_address,
             "nodes": [
-                {
-                    "id": node_id[:12],
-                    "address": node["NodeManagerAddress"],
-                    "workers": sum(worker.node == node_id for worker in workers),
-                    "shards": sum(
-                        worker.running for worker in workers if worker.node == node_id
-                    ),
-                }
+                self._status_of(node_id, node["NodeManagerAddress"])
                 for node_id, node in sorted(
                     self._nodes.items(), key=lambda item: item[1]["NodeManagerAddress"]
                 )
             ],
         }
+
+    def _status_of(self, node: str, address: str) -> dict[str, Any]:
+        workers = [each for each in self._workers.values() if each.node == node]
+        return {
+            "id": node[:12],
+            "address": address,
+            "workers": sum(each.is_able for each in workers),
+            "shards": sum(each.pulse.running for each in workers),
+            "trouble": next((t for each in workers if (t := each.pulse.trouble)), ""),
+        }
+
+
+async def _result_of(answer: Any) -> str:
+    return str(await answer)

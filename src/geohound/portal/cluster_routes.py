@@ -21,12 +21,13 @@ _HEADERS = {"Cache-Control": "no-store"}
 
 
 class NodeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A machine of the cluster."""
+    """A machine of the cluster; its workers that can work, and why others cannot."""
 
     id: str
     address: str
     workers: int
     shards: int
+    trouble: str = ""
 
 
 class ShardRecord(msgspec.Struct, frozen=True, kw_only=True):

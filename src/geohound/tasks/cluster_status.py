@@ -24,6 +24,7 @@ def cluster_status(
         "nodes": said["nodes"],
         "age_s": round(age_s, 1),
         "supervisor_pid": said["pid"],
+        "head": said.get("head", ""),
         "tasks": [_task(each, shards, tasks) for each in divided],
     }
 

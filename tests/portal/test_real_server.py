@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from geohound.cli.serve import server_config
+from geohound.portal import write_access
 from geohound.portal.app import About, create_app
 from geohound.portal.middleware.slow_headers import HeadersInTime
 from geohound.settings import Settings
@@ -93,6 +94,39 @@ def test_headers_that_do_not_finish_after_a_first_answer_are_cut_off_too(
         assert slow.recv(1000).startswith(b"HTTP/1.1 200")
         slow.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
         assert is_closed_within(slow, 20, drip=b"a")
+
+
+SLOW_BODY = (
+    b"POST /log-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\nname=a"
+)
+
+
+def test_a_body_that_does_not_finish_is_refused_and_cut_off(
+    catalogue, index, kinds, people, monkeypatch
+) -> None:
+    monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
+    monkeypatch.setattr(write_access, "BODY_S", 0.4)
+    portal = create_app(catalogue, index, kinds, accounts=people)
+    with serving(portal) as address, socket.create_connection(address) as slow:
+        slow.sendall(SLOW_BODY)
+        slow.settimeout(20)
+        assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+        assert is_closed_within(slow, 20, drip=b"a")
+        assert get(address, "/healthz").status == 200, "others are served"
+
+
+def test_whoever_goes_away_in_the_middle_of_a_body_fills_no_log(
+    catalogue, index, kinds, people, capsys
+) -> None:
+    portal = create_app(catalogue, index, kinds, accounts=people)
+    with serving(portal) as address:
+        with socket.create_connection(address) as gone:
+            gone.sendall(SLOW_BODY)
+            assert get(address, "/healthz").status == 200
+        time.sleep(0.5)
+        assert get(address, "/healthz").status == 200
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def statuses(address: tuple[str, int], path: str) -> list[int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MAX_BODY_BYTES = 1_000_000
 MAX_FIELDS = 100
+BODY_S = 30.0  # a body in single bytes would hold its connection for days
 READ_ONLY = (
     "This portal is read-only. To start and stop crawls here, run `geohound serve --single-user` on your own "
     "machine, add an account with `geohound users add`, or use `geohound crawl` in a terminal."
@@ -82,10 +84,19 @@ def _media_type(request: Request) -> str:
 
 async def _read_body(request: Request) -> bytes:
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(
-                413, f"Request too large: the limit is {MAX_BODY_BYTES:,} bytes."
-            )
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BODY_BYTES:
+                    raise HTTPException(
+                        413,
+                        f"Request too large: the limit is {MAX_BODY_BYTES:,} bytes.",
+                    )
+    except TimeoutError:
+        raise HTTPException(
+            408, f"The request took longer than {BODY_S:g} s to arrive: send it again."
+        ) from None
+    except ClientDisconnect:  # nobody reads the answer, and no log needs the story
+        raise HTTPException(400, "The request broke off.") from None
     return bytes(body)

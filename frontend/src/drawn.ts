@@ -1,6 +1,10 @@
 /** Makes a map layer from what the portal says of a service's layer; the browser asks the service itself. */
 
+import type { Extent } from "ol/extent.js";
 import type BaseLayer from "ol/layer/Base.js";
+import type Projection from "ol/proj/Projection.js";
+import type RenderFeature from "ol/render/Feature.js";
+import type VectorTile from "ol/VectorTile.js";
 import ImageLayer from "ol/layer/Image.js";
 import TileLayer from "ol/layer/Tile.js";
 import VectorLayer from "ol/layer/Vector.js";
@@ -63,7 +67,7 @@ export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | und
     case "xyz":
       return tileLayer(drawn, say);
     case "mvt":
-      return vectorTiles(url);
+      return vectorTiles(drawn, say);
     case "geojson":
     case "gml":
     case "kml":
@@ -116,14 +120,34 @@ function tileLayer(drawn: Drawn, say: Say): BaseLayer {
   return new TileLayer({ source });
 }
 
-async function vectorTiles(url: string): Promise<BaseLayer> {
+async function vectorTiles(drawn: Drawn, say: Say): Promise<BaseLayer> {
   const [{ default: VectorTileLayer }, { default: VectorTileSource }, { default: MVT }] = await Promise.all([
     import("ol/layer/VectorTile.js"),
     import("ol/source/VectorTile.js"),
     import("ol/format/MVT.js"),
   ]);
-  return new VectorTileLayer({ source: new VectorTileSource({ url, format: new MVT() }), style: vectorStyle() });
+  const format = new MVT();
+  let isDrawn = false;
+  const read = async (tile: VectorTile<RenderFeature>, url: string, extent: Extent, featureProjection: Projection) => {
+    const { answer, isProxied } = await fetchDirectly(drawn, url, { Accept: "application/vnd.mapbox-vector-tile, application/x-protobuf, */*" });
+    if (!answer.ok) throw new Unanswered();
+    tile.setFeatures(format.readFeatures(await answer.arrayBuffer(), { extent, featureProjection }));
+    isDrawn = true;
+    say(isProxied ? PROXIED() : DRAWN());
+  };
+  const load = (tile: VectorTile<RenderFeature>, url: string) =>
+    tile.setLoader((extent, _resolution, projection) => {
+      read(tile, url, extent, projection).catch((error: unknown) => {
+        tile.onError();
+        if (!isDrawn) say(error instanceof Unanswered ? FAILED() : crossOrigin(), true);
+      });
+    });
+  const source = new VectorTileSource({ url: drawn.url, format, tileLoadFunction: load as never });
+  return new VectorTileLayer({ source, style: vectorStyle() });
 }
+
+/** The service has answered, but with no tile. */
+class Unanswered extends Error {}
 
 function featureLayer(drawn: Drawn, say: Say): BaseLayer {
   const source = new VectorSource({ wrapX: true });

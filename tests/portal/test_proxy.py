@@ -38,6 +38,9 @@ ANSWERS: dict[str, tuple[str, bytes]] = {
         b'<?xml version="1.0"?><wfs:FeatureCollection xmlns:wfs="w"/>',
     ),
     "info": ("text/plain", b"soil = clay"),
+    "tile": ("application/x-protobuf", b"\x1a\x02\x78\x02"),
+    "empty-tile": ("application/vnd.mapbox-vector-tile", b""),
+    "html-as-tile": ("application/octet-stream", b"<script>alert(1)</script>"),
     "html": ("text/html", b"<html><script>alert(1)</script></html>"),
     "svg": ("image/svg+xml", SVG),
     "svg-as-xml": ("application/xml", b'<?xml version="1.0"?>\n' + SVG),
@@ -165,7 +168,8 @@ def proxy(store) -> Iterator[Proxied]:
 @pytest.mark.parametrize(
     ("name", "type_"),
     [("png", "image/png"), ("geojson", "application/json"), ("gml", "application/xml"),
-     ("info", "text/plain; charset=utf-8")],
+     ("info", "text/plain; charset=utf-8"), ("tile", "application/vnd.mapbox-vector-tile"),
+     ("empty-tile", "application/vnd.mapbox-vector-tile")],
 )  # fmt: skip
 def test_pictures_and_features_of_a_catalogued_service_pass(
     proxy: Proxied, name: str, type_: str
@@ -188,6 +192,7 @@ def test_pictures_and_features_of_a_catalogued_service_pass(
         "html-as-xml",
         "html-as-text",
         "html-as-json",
+        "html-as-tile",
         "styled",
         "script",
     ],

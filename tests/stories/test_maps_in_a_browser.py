@@ -132,6 +132,44 @@ def test_a_service_that_pages_may_not_read_is_read_through_the_portal_and_that_i
     assert any("/proxy/" in url for url in asked)
 
 
+def test_vector_tiles_are_drawn_and_the_list_says_how_they_came(
+    page: Page, portal: str
+) -> None:
+    page.goto(f"{portal}?kind=arcgis-vectortileserver")
+    card = page.locator("[data-hit]").first
+    bare = page.locator("[data-map]").screenshot()
+    card.get_by_role("button", name="Add to map").click()
+    message = page.locator(".stack-message", has_text="Read through this portal")
+    message.wait_for(timeout=20_000)
+    page.wait_for_timeout(800)
+    # The map is at the tiles now, so that only their own colour tells that they were drawn.
+    assert oranges(page, page.locator("[data-map]").screenshot()) > 500
+    assert oranges(page, bare) == 0
+
+
+def test_tiles_that_nobody_may_read_are_said_to_be_so(page: Page, portal: str) -> None:
+    page.route(re.compile(r"VectorTileServer/tile|/proxy/"), refuse)
+    page.goto(f"{portal}?kind=arcgis-vectortileserver")
+    page.get_by_role("button", name="Add to map").first.click()
+    page.locator(".stack-message.is-trouble", has_text="(CORS)").wait_for()
+
+
+def oranges(page: Page, shot: bytes) -> int:
+    """How many pixels of a picture have the first colour of features on a map, #b4430b."""
+    script = """async (bytes) => {
+      const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+      const canvas = new OffscreenCanvas(picture.width, picture.height), context = canvas.getContext('2d');
+      context.drawImage(picture, 0, 0);
+      const data = context.getImageData(0, 0, picture.width, picture.height).data;
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at] === 180 && data[at + 1] === 67 && data[at + 2] === 11) count++;
+      return count;
+    }"""
+    count: int = page.evaluate(script, list(shot))
+    return count
+
+
 def refuse(route: Route) -> None:
     """As a server without CORS: the browser has the answer and may not give it to the page."""
     route.abort("accessdenied")

@@ -21,7 +21,10 @@ from geohound.model.visit import Response as Answer
 from geohound.portal.portal import Portal, portal_of
 from geohound.urls import canonical, origin, params_lower
 
-_ACCEPT = "image/png, image/jpeg, image/webp, image/gif, application/geo+json, application/json, application/xml, */*"
+_ACCEPT = (
+    "image/png, image/jpeg, image/webp, image/gif, application/geo+json, application/json, application/xml, "
+    "application/vnd.mapbox-vector-tile, */*"
+)
 _MAX_AT_ONCE = 8
 _SNIFFED = 2_000  # bytes in which the first element of a document stands
 # By what a body begins, whatever it is said to be.
@@ -33,6 +36,10 @@ _IMAGES = {
 }
 _JSON = re.compile(r"application/(?:[\w.-]+\+)?json")
 _XML = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?(?:xml|gml|vnd\.ogc\.gml)")
+_TILE = re.compile(
+    r"application/(?:vnd\.mapbox-vector-tile|(?:x-)?protobuf|octet-stream)"
+)
+_TILE_LAYER = b"\x1a"  # a vector tile is layers, and each begins with this
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
 _PAGES = (b"html", b"svg", b"script", b"xsl", b"stylesheet", b"transform")
 _HEADERS = {
@@ -160,6 +167,8 @@ def safe_type(answer: Answer) -> str:
     is_page = root is None or root[1].lower() in _PAGES or b"<?xml-stylesheet" in start
     if _XML.fullmatch(said) and start[:1] == b"<" and not is_page:
         return "application/xml"
+    if _TILE.fullmatch(said) and body[:1] in (b"", _TILE_LAYER):
+        return "application/vnd.mapbox-vector-tile"
     if said == "text/plain" and b"<" not in start:
         return "text/plain"
     raise HTTPException(

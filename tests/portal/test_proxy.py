@@ -40,6 +40,10 @@ ANSWERS: dict[str, tuple[str, bytes]] = {
     "info": ("text/plain", b"soil = clay"),
     "tile": ("application/x-protobuf", b"\x1a\x02\x78\x02"),
     "empty-tile": ("application/vnd.mapbox-vector-tile", b""),
+    "unsaid-png": ("application/octet-stream", PNG),
+    "unsaid-geojson": ("application/octet-stream", b'{"type":"FeatureCollection"}'),
+    "unsaid-gml": ("binary/octet-stream", b'<wfs:FeatureCollection xmlns:wfs="w"/>'),
+    "unsaid-svg": ("application/octet-stream", SVG),
     "html-as-tile": ("application/octet-stream", b"<script>alert(1)</script>"),
     "html": ("text/html", b"<html><script>alert(1)</script></html>"),
     "svg": ("image/svg+xml", SVG),
@@ -169,7 +173,8 @@ def proxy(store) -> Iterator[Proxied]:
     ("name", "type_"),
     [("png", "image/png"), ("geojson", "application/json"), ("gml", "application/xml"),
      ("info", "text/plain; charset=utf-8"), ("tile", "application/vnd.mapbox-vector-tile"),
-     ("empty-tile", "application/vnd.mapbox-vector-tile")],
+     ("empty-tile", "application/vnd.mapbox-vector-tile"), ("unsaid-png", "image/png"),
+     ("unsaid-geojson", "application/json"), ("unsaid-gml", "application/xml")],
 )  # fmt: skip
 def test_pictures_and_features_of_a_catalogued_service_pass(
     proxy: Proxied, name: str, type_: str
@@ -193,6 +198,7 @@ def test_pictures_and_features_of_a_catalogued_service_pass(
         "html-as-text",
         "html-as-json",
         "html-as-tile",
+        "unsaid-svg",
         "styled",
         "script",
     ],

@@ -34,11 +34,10 @@ _IMAGES = {
     "image/gif": (b"GIF87a", b"GIF89a"),
     "image/webp": (b"RIFF",),
 }
+_UNSAID = ("", "application/octet-stream", "binary/octet-stream")
 _JSON = re.compile(r"application/(?:[\w.-]+\+)?json")
 _XML = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?(?:xml|gml|vnd\.ogc\.gml)")
-_TILE = re.compile(
-    r"application/(?:vnd\.mapbox-vector-tile|(?:x-)?protobuf|octet-stream)"
-)
+_TILE = re.compile(r"application/(?:vnd\.mapbox-vector-tile|(?:x-)?protobuf)")
 _TILE_LAYER = b"\x1a"  # a vector tile is layers, and each begins with this
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
 _PAGES = (b"html", b"svg", b"script", b"xsl", b"stylesheet", b"transform")
@@ -158,16 +157,18 @@ def safe_type(answer: Answer) -> str:
     """The type to pass it on with; HTTPException 502 where it is neither picture nor features."""
     said = answer.content_type.partition(";")[0].strip().lower()
     body = answer.body
-    if said in _IMAGES and body.startswith(_IMAGES[said]):
-        return said
+    for picture, beginnings in _IMAGES.items():
+        if said in (picture, *_UNSAID) and body.startswith(beginnings):
+            return picture
     start = body.removeprefix(b"\xef\xbb\xbf").lstrip()[:_SNIFFED]
-    if _JSON.fullmatch(said) and start[:1] in (b"{", b"["):
+    is_unsaid = said in _UNSAID
+    if (is_unsaid or _JSON.fullmatch(said)) and start[:1] in (b"{", b"["):
         return "application/json"
     root = _ROOT.search(start)
     is_page = root is None or root[1].lower() in _PAGES or b"<?xml-stylesheet" in start
-    if _XML.fullmatch(said) and start[:1] == b"<" and not is_page:
+    if (is_unsaid or _XML.fullmatch(said)) and start[:1] == b"<" and not is_page:
         return "application/xml"
-    if _TILE.fullmatch(said) and body[:1] in (b"", _TILE_LAYER):
+    if (is_unsaid or _TILE.fullmatch(said)) and body[:1] in (b"", _TILE_LAYER):
         return "application/vnd.mapbox-vector-tile"
     if said == "text/plain" and b"<" not in start:
         return "text/plain"

@@ -16,6 +16,8 @@ interface TestEvent {
   readonly refusal?: { reason: string; detail: string } | null;
 }
 
+const UNTOLD = ["unreachable", "inconclusive"];
+
 export function enableAddressTest(form: HTMLFormElement): void {
   form.hidden = false;
   form.addEventListener("submit", (event) => {
@@ -36,9 +38,17 @@ async function test(form: HTMLFormElement): Promise<void> {
       headers: { "Content-Type": "application/json", "X-CSRF-Token": form.dataset["csrf"] ?? "" },
       body: JSON.stringify({ url: form.dataset["test"] }),
     });
-    if (!answer.ok || !answer.body) throw new Error(await problemOf(answer));
+    if (!answer.ok || !answer.body) {
+      list.replaceChildren(element("li", await problemOf(answer)));
+      button.disabled = false;
+      return;
+    }
     list.replaceChildren();
-    for await (const event of lines<TestEvent>(answer.body)) list.append(row(event, form.dataset["test"] ?? ""));
+    for await (const event of lines<TestEvent>(answer.body)) {
+      const made = row(event, form.dataset["test"] ?? "");
+      if (event.event === "request") list.append(made);
+      else list.prepend(made);
+    }
   } catch {
     list.append(element("li", t("The test could not be made.")));
   }
@@ -51,18 +61,25 @@ function row(event: TestEvent, address: string): HTMLElement {
     made.append(element("code", event.url ?? ""));
     return made;
   }
-  const made = element("li", "");
+  const made = document.createElement("li");
   made.className = "test-result";
+  made.value = 0; // the requests are counted from one
   if (event.kind) {
     made.append(element("strong", `${event.kind.toUpperCase()}: ${event.title || event.endpoint || ""}`));
     made.append(` · ${t("{n} layers", { n: event.layer_count ?? 0 })} · `);
   } else {
-    const reason = [event.refusal?.reason, event.refusal?.detail].filter(Boolean).join(", ");
-    made.append(`${t("This is no service: {reason}", { reason })} · `);
+    made.append(`${refused(event)} · `);
   }
   // A page that is no service may still lead to some.
   const crawl = element("a", t("Crawl this site"));
   crawl.href = `/tasks?${new URLSearchParams({ seeds: address })}`;
   made.append(crawl);
   return made;
+}
+
+/** Why it is no service; where nobody answered, nobody can say that. */
+function refused({ refusal }: TestEvent): string {
+  const { reason = "", detail = "" } = refusal ?? {};
+  if (UNTOLD.includes(reason)) return t("It could not be told: {reason}", { reason: detail || reason });
+  return t("This is no service: {reason}", { reason: [reason, detail].filter(Boolean).join(", ") });
 }

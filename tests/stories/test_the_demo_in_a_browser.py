@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -95,3 +95,26 @@ def test_a_page_of_the_small_web_leads_on_to_others(portal: str, page: Page) -> 
     within = [link for link in links if ".test" in link]
     assert within
     assert all(".test.localhost:" in link for link in within)
+
+
+def test_an_address_that_nobody_knows_is_tested_and_its_site_can_be_crawled(
+    portal: str, page: Page
+) -> None:
+    host = urlsplit(hits(portal, "wms")[0]["endpoint"]).netloc
+    page.goto(f"{portal}?{urlencode({'q': f'http://{host}/nothing/here'})}")
+    page.get_by_role("button", name="Test this address now").click()
+    result = page.locator(".test-result")
+    result.filter(has_text="This is no service").wait_for(timeout=20_000)
+    requests = page.locator("[data-test-events] li:not(.test-result) code")
+    assert f"http://{host}/nothing/here" in requests.all_inner_texts()
+    result.get_by_role("link", name="Crawl this site").click()
+    seeds = page.get_by_label("Seed URLs, one per line")
+    assert seeds.input_value() == f"http://{host}/nothing/here"
+
+
+def test_where_nobody_may_ask_no_service_is_denied(portal: str, page: Page) -> None:
+    page.goto(f"{portal}?{urlencode({'q': 'http://10.1.2.3/wms'})}")
+    page.get_by_role("button", name="Test this address now").click()
+    result = page.locator(".test-result")
+    result.filter(has_text="It could not be told").wait_for(timeout=20_000)
+    assert "is private" in result.inner_text()

@@ -291,7 +291,8 @@ class Crawl:
             return
         self.visits += candidate.purpose is Purpose.PAGE and not report.is_copy
         self.observer.on_report(candidate, report)
-        self.parts.frontier.admit((), refused=report.drops)
+        if report.drops:
+            self.parts.frontier.admit((), refused=report.drops)
         if self.is_cut_off and is_answer(report) and not report.is_copy:
             self.is_cut_off = False
         if self._connectivity and report.failure is None and not report.is_copy:

@@ -98,6 +98,8 @@ def admit(
     left_out: Mapping[FailureReason, int] | None = None,
 ) -> None:
     """Offer candidates to the frontier; what lies outside the user's scope is counted with what was left out before."""
+    if not found and not left_out:
+        return
     objections = [(candidate, scope.objection(candidate.url)) for candidate in found]
     inside = [candidate for candidate, objection in objections if objection is None]
     outside = Counter(objection for _, objection in objections if objection is not None)

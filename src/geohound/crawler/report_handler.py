@@ -379,9 +379,9 @@ class ReportHandler:
         taken = [(link, score) for link, score in scored if score > -math.inf]
         found = self._candidates(taken, candidate)
         left_out = len(scored) - len(taken)
-        self._parts.frontier.admit(
-            found, refused={FailureReason.ORDER: left_out} if left_out else None
-        )
+        if found or left_out:
+            refused = {FailureReason.ORDER: left_out} if left_out else None
+            self._parts.frontier.admit(found, refused=refused)
         return len(taken)
 
     def _candidates(

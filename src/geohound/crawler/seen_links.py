@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 from geohound.frontier.seen_set import UNKNOWN, SeenUrls, waiting_at
 
+_NEVER = 1 << 30  # deeper than any page
+
 
 class SeenLinks:
     """The links of all pages of a process, and how near to a seed they were found.
@@ -38,11 +40,10 @@ class SeenLinks:
     def has_address(self, key: int, depth: int) -> bool:
         return UNKNOWN != self._addresses.get(key) <= waiting_at(depth)
 
-    def has_letters(self, key: int, depth: int) -> bool:
-        nearest = self._letters.get(key)
-        if nearest is None:
-            nearest = self._letters_before.get(key)
-        return nearest is not None and nearest <= depth
+    @property
+    def letters(self) -> tuple[Mapping[int, int], Mapping[int, int]]:
+        """The depths of those that were seen last, and of those before."""
+        return self._letters, self._letters_before
 
     def remember(
         self, addresses: Mapping[int, int], letters: Mapping[int, int]
@@ -78,12 +79,15 @@ class PageLinks:
 
     def spelled(self, depth: int) -> Callable[[str, str], bool] | None:
         """Asks whether a link was seen so near, by the place it is relative to and its letters."""
-        own, has_letters = self._letters, self._seen.has_letters
+        own, (latest, before) = self._letters, self._seen.letters
         level = depth if self._seen.by_depth else 0
 
         def is_seen(place: str, address: str) -> bool:
             key = hash((place, address, level))
-            if key in own or has_letters(key, depth):
+            nearest = latest.get(key)
+            if nearest is None:
+                nearest = before.get(key, _NEVER)
+            if nearest <= depth or key in own:
                 return True
             own[key] = depth
             return False

@@ -143,10 +143,11 @@ class Frontier:
         """
         outcomes = [self._enter(candidate) for candidate in found]
         entries = [outcome for outcome in outcomes if isinstance(outcome, PendingUrl)]
-        refusals = Counter(refused) + Counter(
+        refusals = Counter(
             outcome for outcome in outcomes if isinstance(outcome, FailureReason)
         )
         for reason, count in (refused or {}).items():
+            refusals[reason] += count
             self._drop(reason, count)
         if entries:
             self._outbox.add(entries)

@@ -244,7 +244,7 @@ def _is_linked(address: str, rel: str, book: AddressBook) -> bool:
 def _is_passed(address: str, nofollow: bool, known: _Known) -> bool:
     """An address that is no web page's, or that other pages have brought already."""
     if address.startswith(_FULL):  # most of many sites
-        return not nofollow and known.has(address)
+        return not nofollow and known.has_full(address)
     is_elsewhere = ":" in address and bool(_ELSEWHERE.match(address))
     return is_elsewhere or (not nofollow and known.has(address))
 
@@ -286,6 +286,9 @@ class _Known:
         self.reads_rel = True  # may an anchor of this page ask not to be followed?
         self._origin = "/".join(base.split("/", 3)[:3])
         self._folder = urls.folder(base)
+
+    def has_full(self, address: str) -> bool:
+        return self._is_known is not None and self._is_known("", address)
 
     def has(self, address: str) -> bool:
         if (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from geohound.model.health import Check
 from geohound.model.service import CachedProof, CataloguedService, KnownProofs
@@ -66,7 +67,9 @@ def recall(connection: Connection, url: str) -> CachedProof | None:
 
 def known_at(connection: Connection, url: str, nums: Sequence[int]) -> KnownProofs:
     """What is known of the services `nums` at an address: what this request proved, and those that proved them."""
-    rows = connection.execute(f"{_PROVING} ({marks(nums)})", nums).fetchall()
+    rows: list[Any] = []
+    if nums:  # which hardly a page has
+        rows = connection.execute(f"{_PROVING} ({marks(nums)})", nums).fetchall()
     requests = {url} | {asked for *_, asked in rows if asked}
     proved = {
         asked: past

@@ -100,14 +100,10 @@ def find_num(connection: Connection, service_id: str) -> int | None:
 def nums_at(connection: Connection, url: str) -> list[int]:
     """The services behind an address: an endpoint, an alias, or any request to one of them."""
     clear = canonical(url) or url
+    spellings = list({url, clear, endpoint(clear), without_format(clear)})
     rows = connection.execute(
-        "SELECT DISTINCT service FROM alias WHERE endpoint IN (?, ?, ?, ?) ORDER BY service",
-        (
-            clean(url),
-            clean(clear),
-            clean(endpoint(clear)),
-            clean(without_format(clear)),
-        ),
+        f"SELECT DISTINCT service FROM alias WHERE endpoint IN ({marks(spellings)}) ORDER BY service",
+        [clean(each) for each in spellings],
     ).fetchall()
     return [num for (num,) in rows]
 

@@ -351,3 +351,38 @@ def test_a_script_may_call_a_variable_like_something_of_the_browser(
     assert endpoints(
         setting, LAYER.replace("url: URL", "url: 'http://' + URL + ':8080/ows'")
     ) == {("wms", "http://app.test:8080/ows")}
+
+
+@pytest.mark.parametrize(
+    "step", ["this.u += w + '/'", "this.u = this.u + w + '/'", "this.u = this.u.concat(w, '/')"]
+)  # fmt: skip
+def test_a_property_that_grows_step_by_step_is_what_it_is_at_the_end(step: str) -> None:
+    script = (
+        "var urls = {u: '', init: function (w) { this.u = 'https://h.test/gs/'; if (w) { STEP; } this.u += 'wms'; }, "
+        "get: function () { return this.u; }}; urls.init('a'); "
+    ).replace("STEP", step) + LAYER.replace("URL", "urls.get()")
+    assert endpoints(script) == {("wms", "https://h.test/gs/a/wms")}
+
+
+def test_a_choice_that_depends_on_another_is_the_same_wherever_it_is_used() -> None:
+    script = (
+        "function region(i) { return i > 5 ? 'a' : 'b'; } "
+        "function tile(r, p) { const layer = `${r}_${p}`; return `https://h.test/${r}/${layer}/ows`; } "
+        "function draw(t) { const r = region(t.lat); ['P', 'Q'].forEach(p => { "
+        + LAYER.replace("URL", "tile(r, p)")
+        + " }); } locate(p => draw(p.coords));"
+    )
+    assert endpoints(script) == {
+        ("wms", f"https://h.test/{r}/{r}_{p}/ows") for r in "ab" for p in "PQ"
+    }
+
+
+def test_another_script_may_set_what_the_methods_of_an_object_read() -> None:
+    page = "var page = {layer: function () { return this.server + '/wms?service=WMS&request=GetMap&layers=x'; }};"
+    setting = "onReady(function () { page.server = 'https://h.test/gs'; show(page.layer()); });"
+    assert endpoints(page, setting) == {("wms", "https://h.test/gs/wms")}
+
+
+def test_a_list_of_mirrors_is_one_service() -> None:
+    urls = "'http://a.h.test/wms,http://b.h.test/wms'"
+    assert endpoints(LAYER.replace("URL", urls)) == {("wms", "http://a.h.test/wms")}

@@ -22,6 +22,7 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 _INNER = re.compile(r"https?(?:://|%3A%2F%2F|%253A%252F%252F)", re.IGNORECASE)
+_MIRRORS = re.compile(r"(?<=\w),\s?(?=https?://)")  # hosts that show the same
 _PLACEHOLDER = re.compile(
     r"\$?\{[^{}/]{0,60}\}|%7B[\w-]{1,40}%7D|\[[a-z]{1,20}\]", re.IGNORECASE
 )
@@ -146,7 +147,7 @@ def read(
     ):  # Mapea writes a layer as WMTS*name*address*layer
         hint = book.kind_of_name(text.partition("*")[0]) or hint
         text = next((p for p in text.split("*") if p.startswith("http")), text)
-    text = _unproxied(text, book)
+    text = _unproxied(_MIRRORS.split(text)[0], book)
     if any(c.isspace() for c in text.partition("?")[0]):
         return None
     text = _SUBDOMAIN.sub(lambda m: m[1] or m[2] or subdomains or "a", text)

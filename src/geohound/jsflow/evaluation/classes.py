@@ -27,7 +27,7 @@ from geohound.jsflow.values.domain import (
 )
 from geohound.jsflow.values.resolver import Binding, Resolver
 
-from . import descriptors
+from . import descriptors, growth
 
 _MAX_HITS = 30
 _ENDS_OF_THIS = FUNCTIONS | {
@@ -44,7 +44,7 @@ _PARTS = ("methods", "computed", "watch")  # of a component, whose `this` is the
 _MANY = 4_000
 _CALLS_SUPER = rb"(?<![\w$.])(?P<at>NAME)\s*\("
 _DEFINED_ON_THIS = rb"[\w$]\(\s*this\s*,\s*[\"'](?P<at>NAME)[\"']\s*,"
-_SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*=(?![=>])"
+_READ = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)(?![\w$])"
 
 
 def construct(
@@ -147,13 +147,7 @@ def _of_prototype(ev: Resolver, own: str, name: str) -> Values:
 def set_on_this(
     ev: Resolver, source: Source, cls: Node, name: str, place: BoundScope
 ) -> list[Values]:
-    found = []
-    for at in source.places(name, _SET_ON_THIS, cls.start_byte, cls.end_byte)[
-        :_MAX_HITS
-    ]:
-        target = nodes.target(source, at)
-        if target is not None:
-            found.append(ev.values(target[1], place))
+    found = [ev.values(node, place) for node in _last_on_this(source, cls, name)]
     for at in source.places(name, _DEFINED_ON_THIS, cls.start_byte, cls.end_byte)[
         :_MAX_HITS
     ]:
@@ -161,6 +155,19 @@ def set_on_this(
         given = arguments(call)[2:] if call is not None else []
         found += [ev.values(node, place) for node in given]
     return found
+
+
+def _last_on_this(source: Source, cls: Node, name: str) -> list[Node]:
+    """The assignments to `this.name`, without those on which a later one of the same function builds."""
+    last: dict[int, list[Node]] = {}
+    for assignment in nodes.set_on_this(source, name, cls):
+        function, block = source.scope_of(assignment), source.block_of(assignment)
+        named = source.places(name, _READ, assignment.start_byte, assignment.end_byte)
+        builds = len(named) > (assignment.type == "assignment_expression")
+        if builds and block == child(function, "body"):
+            last[function.id] = []
+        last.setdefault(function.id, []).append(assignment)
+    return [assignment for group in last.values() for assignment in group]
 
 
 def _class_name(cls: Fn) -> str:
@@ -340,7 +347,12 @@ def _this_of_literal(ev: Resolver, literal: Node, place: BoundScope) -> Values:
         literal = row.parent or literal
     if left is not None and place.source.text(left).endswith(".prototype"):
         instances = _instances_of(ev, left.child_by_field_name("object"), place)
-    return instances or ev.values(literal, BoundScope(place.source))
+    made = instances or ev.values(literal, BoundScope(place.source))
+    name = left or child(above(up, "variable_declarator"), "name")
+    if name is not None and name.type in ("identifier", "member_expression"):
+        for value in made:
+            growth.call_it(value, place.source.text(name))
+    return made
 
 
 def _instances_of(ev: Resolver, cls: Node | None, place: BoundScope) -> Values:

@@ -59,6 +59,7 @@ class Evaluator:
         self.choices: dict[Key, Binding] = {}
         self.pending: dict[Key, Callable[[], list[Binding]]] = {}
         self.touches = 0  # how often a value depended on a choice
+        self.unsettled = 0  # how often on one that is not made yet
         self.active: set[object] = set()
         self.memo: dict[tuple[int, int], Values] = {}
         self.known: dict[object, object] = {}
@@ -170,6 +171,7 @@ class Evaluator:
         self.touches += 1
         if key in self.choices:
             return self.choices[key]
+        self.unsettled += 1
         self.pending.setdefault(key, options)
         return None
 

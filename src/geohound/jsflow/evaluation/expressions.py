@@ -137,6 +137,12 @@ def _right(ev: Resolver, node: Node, place: BoundScope) -> Values:
     return ev.values(right, place) if right is not None else NOTHING
 
 
+def _grown(ev: Resolver, node: Node, place: BoundScope) -> Values:
+    left = node.child_by_field_name("left")
+    before = ev.values(left, place) if left is not None else NOTHING
+    return ev.concat(before, _right(ev, node, place))
+
+
 def _ternary(ev: Resolver, node: Node, place: BoundScope) -> Values:
     test, yes, no = (
         node.child_by_field_name(f) for f in ("condition", "consequence", "alternative")
@@ -403,6 +409,7 @@ HANDLERS: dict[str, Handler] = {
     "jsx_expression": _first,
     "sequence_expression": _last,
     "assignment_expression": _right,
+    "augmented_assignment_expression": _grown,
     "ternary_expression": _ternary,
     "binary_expression": _binary,
     "unary_expression": _unary,

@@ -10,6 +10,7 @@ from geohound.jsflow.model import words
 from geohound.jsflow.modules import bundles, imports
 from geohound.jsflow.syntax.source import Def, Source, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
+from geohound.jsflow.values import conditions
 from geohound.jsflow.values.domain import (
     NOTHING,
     UNDEFINED,
@@ -129,7 +130,7 @@ def _parameter(
         for d in source.names(function).get(name, [])
         if d.node.end_byte <= node.start_byte
     ]
-    return _in_order(ev, defs, node, place, base) if defs else base
+    return in_order(ev, defs, node, place, base) if defs else base
 
 
 def _bound_to(
@@ -165,7 +166,7 @@ def _declared(
     if counted:
         return counted
     ev.active.add(guard)
-    touches = ev.touches
+    unsettled = ev.unsettled
     try:
         found = _from_definitions(ev, name, scope, node, place)
     finally:
@@ -173,7 +174,7 @@ def _declared(
     if (
         1 < len(found) <= _MAX_ALTERNATIVES
         and place.env is None
-        and touches == ev.touches
+        and unsettled == ev.unsettled
     ):
         found = _one_of(ev, found, ("name", source.index, scope.id, name))
     return tuple(growth.grown(ev, name, scope, value, place) for value in found)
@@ -201,9 +202,9 @@ def _from_definitions(
         for d in elsewhere
         if d.at < node.start_byte and source.scope_of(d.node).id == user.id
     ]
-    if own and not _may_not_happen(source, own[-1], node):
-        return _in_order(ev, own, node, place, ())
-    found = _in_order(ev, _without_own(defs, node) or defs, node, place, ())
+    if own and not may_not_happen(source, own[-1], node):
+        return in_order(ev, own, node, place, ())
+    found = in_order(ev, _without_own(defs, node) or defs, node, place, ())
     return ev.union(
         found, *_any_assigned(ev, _without_own(elsewhere[:_MAX_HITS], node), place)
     )
@@ -221,7 +222,7 @@ def _in_own_scope(
         if d.at < node.start_byte or (d.node.type == _COUNT and d.at < end)
     ] or defs
     hoisted = [d for d in defs if d.how in _HOISTED and d not in before]
-    found = _in_order(ev, [*hoisted, *before], node, place, ())
+    found = in_order(ev, [*hoisted, *before], node, place, ())
     if any(v not in _EMPTY for v in found):
         return found
     return ev.union(found, *_any_assigned(ev, elsewhere[:_MAX_HITS], place))
@@ -271,26 +272,27 @@ def _size_of_block(source: Source, definition: Def, node: Node) -> int:
     return block.end_byte - block.start_byte
 
 
-def _in_order(
+def in_order(
     ev: Resolver, defs: list[Def], node: Node, place: BoundScope, base: Values
 ) -> Values:
     """What a name holds after these definitions: later ones replace, appends append, branches add alternatives."""
-    current = base
+    current, source = base, place.source
     for d in sorted(defs, key=lambda d: d.at):
         if d.how == "declared":
             continue
-        given = _assigned(ev, place.source, d, place)
+        is_sure: bool | None = True
+        if current and may_not_happen(place.source, d, node):
+            is_sure = conditions.happens(ev, d.node, place, source.scope_of(d.node))
+        if is_sure is False:
+            continue
+        given = _assigned(ev, source, d, place)
         if d.how == "append":
             given = ev.concat(current or NOTHING, given)
-        current = (
-            ev.union(current, given)
-            if current and _may_not_happen(place.source, d, node)
-            else given
-        )
+        current = given if is_sure else ev.union(current, given)
     return current or (UNDEFINED,)
 
 
-def _may_not_happen(source: Source, definition: Def, node: Node) -> bool:
+def may_not_happen(source: Source, definition: Def, node: Node) -> bool:
     block = source.block_of(definition.node)
     return (
         block is not None and not block.start_byte <= node.start_byte <= block.end_byte
@@ -444,6 +446,6 @@ def final(ev: Resolver, name: str, source: Source) -> Values:
     """The value of a global after its script has run."""
     place = BoundScope(source)
     defs = source.names(source.root)[name]
-    found = _in_order(ev, defs, source.root, place, ())
+    found = in_order(ev, defs, source.root, place, ())
     elsewhere = _nested_assignments(source, name, source.root, defs)
     return ev.union(found, *(_assigned(ev, source, d, place) for d in elsewhere))

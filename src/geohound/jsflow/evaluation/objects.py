@@ -36,7 +36,7 @@ from geohound.jsflow.values.domain import (
 )
 from geohound.jsflow.values.resolver import Binding, Resolver
 
-from . import classes
+from . import classes, names
 
 _SET = rb"\.(?P<at>NAME)\s*=(?![=>])"
 _SET_BY_KEY = rb"\[[\"'](?P<at>NAME)[\"']\]\s*=(?![=>])"
@@ -68,9 +68,26 @@ def member_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if inner is None or name is None:
         return NOTHING
     key = place.source.text(name)
+    if inner.type == "this" and (above := _set_above(ev, node, key, place)):
+        return above
     return ev.union(
         *(member(ev, value, key, place) for value in ev.values(inner, place))
     )
+
+
+def _set_above(ev: Resolver, node: Node, key: str, place: BoundScope) -> Values:
+    """What the function around gave to `this.key` before it comes here; nothing where that is not sure."""
+    source = place.source
+    function = source.scope_of(node)
+    defs = [
+        nodes.definition(assignment)
+        for assignment in nodes.set_on_this(source, key, function)
+        if assignment.end_byte <= node.start_byte
+        and source.scope_of(assignment).id == function.id
+    ]
+    if not defs or names.may_not_happen(source, defs[0], node):
+        return ()
+    return names.in_order(ev, defs, node, place, ())
 
 
 def subscript_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
@@ -241,7 +258,7 @@ def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
         not added and not value.fields and name[:1].isupper()
     ):  # an enumeration, filled under another name
         added = tuple(v for v in _by_name_alone(ev, name) if v is not UNKNOWN)
-    found = (*held, *added)
+    found = added or held  # an empty field waits for what is put there
     return _named(ev.union(found), value.path, name) if found else (UNDEFINED,)
 
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from geohound.jsflow.model import words
 
-from .source import Source
+from .source import Def, Source
 from .tree import above, call_by, callee, child, operator
 
 _CHAIN = frozenset(
@@ -24,6 +24,8 @@ _CHAIN = frozenset(
 _LITERALS = words(
     "pair object array binary_expression ternary_expression template_string parenthesized_expression"
 )
+_SET_ON_THIS = rb"(?:this|self|that|_this|me|vm)\.(?P<at>NAME)\s*\+?=(?![=>])"
+_MAX_HITS = 30
 _TO_STRING = words("encodeURIComponent encodeURI String decodeURIComponent")
 _STRING_METHODS = words(
     "concat replace replaceAll trim toString toLowerCase join slice substring"
@@ -186,3 +188,25 @@ def target(source: Source, at: int) -> tuple[Node, Node] | None:
     if node is None or left is None or right is None or holder is None:
         return None
     return (holder, right) if left.id == node.id else None
+
+
+def set_on_this(source: Source, name: str, around: Node) -> list[Node]:
+    """The assignments to `this.name` inside a node, in their order."""
+    places = source.places(name, _SET_ON_THIS, around.start_byte, around.end_byte)
+    found = []
+    for at in places[:_MAX_HITS]:
+        left = source.nearest(source.node_at(at), "member_expression")
+        assignment = above(
+            left, "assignment_expression", "augmented_assignment_expression"
+        )
+        given = child(assignment, "left")
+        if assignment and left and given is not None and given.id == left.id:
+            found.append(assignment)
+    return found
+
+
+def definition(assignment: Node) -> Def:
+    """What an assignment gives to what stands left of it."""
+    is_more = assignment.type == "augmented_assignment_expression"
+    right = child(assignment, "right") or assignment
+    return Def("append" if is_more else "assign", right, assignment.start_byte)

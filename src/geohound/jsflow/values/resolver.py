@@ -33,6 +33,7 @@ class Resolver(Protocol):
     book: AddressBook
     choices: dict[Key, Binding]
     touches: int  # how often a value depended on a choice
+    unsettled: int  # how often on one that is not made yet
     active: set[
         object
     ]  # what is being worked out now: asked for again, it is not known

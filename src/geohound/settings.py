@@ -60,8 +60,8 @@ class Settings:
     max_time_s: float = _setting(0.0, "time limit of a run; 0 = none")
     thrift: str = _setting(
         "auto",
-        "0 = crawl all hosts at once, 1 = only the 5 best at a time, however long their pauses; auto = with a limit"
-        " in max_pages, as few as make the crawl at most three times as long",
+        "0 = crawl all hosts at once, 1 = only the best one at a time, however long its pauses; auto = with a limit"
+        " in max_pages, as few as make the crawl about three times as long",
     )
     active_hosts: int = _setting(
         0,

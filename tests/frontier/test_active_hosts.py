@@ -10,7 +10,7 @@ from frontiers import open_with_delay
 from geohound.frontier import FrontierLimits
 from geohound.frontier.active_hosts import SPARE, _Ranking
 from geohound.frontier.host_queue import HostQueue
-from geohound.frontier.thrift import FEWEST, ActiveLimit, Thrift
+from geohound.frontier.thrift import ActiveLimit, Thrift
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
 from geohound.model.work.frontier import HostRole, Settled
 from geohound.model.work.task import TaskSpec
@@ -133,6 +133,24 @@ def test_a_share_of_the_places_looks_at_hosts_that_were_never_asked_however_rich
     assert len(set(new)) == len(new), "one page shows whether a host is worth more"
 
 
+def test_a_single_place_is_given_in_turns_to_the_best_host_and_to_new_ones(
+    store, task, clock
+):
+    async def story():
+        full = FrontierLimits(max_attempts=3, thrift=Thrift(share=1.0))
+        frontier = open_with_delay(store, task, full, host_delay_s=1.0)
+        await admit(frontier, *(page("rich", m, 9) for m in range(40)))
+        await admit(
+            frontier, *(page(f"new{n}", m, 1) for n in range(20) for m in range(9))
+        )
+        return await visit(frontier, clock, 20)
+
+    visited = asyncio.run(story())
+    new = [url.split("/")[2] for url in visited if "new" in url]
+    assert 4 <= len(new) <= 6, "three pages in ten"
+    assert len(set(new)) == len(new), "one page shows whether a host is worth more"
+
+
 def test_services_are_tested_wherever_they_are(store, task):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=1.0)
@@ -209,16 +227,11 @@ class Still:
     ("thrift", "hosts", "limit"),
     [
         (Thrift(active_hosts=7), 1000, 7),
-        (Thrift(share=1.0), 1000, 5),
-        (Thrift(share=0.5), 1000, 71),  # the geometric mean of 1,000 and 5, rounded up
-        (Thrift(share=1.0), 4, FEWEST),
-        (
-            Thrift(max_pages=500),
-            254,
-            85,
-        ),  # a third, rounded up: at most three times as long
-        (Thrift(max_pages=500), 12, 4),  # in a small crawl too
-        (Thrift(max_pages=500), 4, 2),
+        (Thrift(share=1.0), 1000, 1),  # the best one alone
+        (Thrift(share=0.5), 1000, 32),  # the geometric mean of 1,000 and 1, rounded up
+        (Thrift(max_pages=500), 254, 64),  # a quarter: hosts run dry, so three times
+        (Thrift(max_pages=500), 12, 3),  # in a small crawl too
+        (Thrift(max_pages=500), 4, 1),
         (
             Thrift(max_pages=6000, max_time_s=100, usual_page_s=1.5),
             254,
@@ -242,13 +255,13 @@ def test_with_both_budgets_the_time_that_a_page_takes_is_measured():
 
 
 def test_auto_takes_up_the_time_that_it_has_saved_and_asks_every_host_when_it_has_none_left():
-    """30 hosts would read 100 pages of 1.5 s each in 5 s, so there are 15 s."""
+    """30 hosts would read 100 pages of 1.5 s each in 6.7 s, as some run dry, so there are 20 s."""
     clock = Still()
     counted = ActiveLimit(Thrift(max_pages=100, usual_page_s=1.5), clock)
-    assert counted.limit(30, 0) == 10
+    assert counted.limit(30, 0) == 8
     clock.at = 5.0
-    assert counted.limit(30, 0) == 15
-    clock.at = 15.0
+    assert counted.limit(30, 0) == 10
+    clock.at = 20.0
     assert counted.limit(30, 0) == 30
 
 

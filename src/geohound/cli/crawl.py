@@ -100,7 +100,7 @@ def crawl(
         typer.Option(
             metavar="0..1|auto",
             show_default=USUAL.thrift,
-            help="What to save: 0 = time (crawl all hosts at once), 1 = pages (crawl only the best hosts).",
+            help="What to save: 0 = time (crawl all hosts at once), 1 = pages (crawl the best host alone).",
         ),
     ] = None,
     active_hosts: Annotated[

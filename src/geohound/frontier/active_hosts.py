@@ -171,8 +171,9 @@ class ActiveHosts:
     def _fill(self) -> None:
         active = len(self._active)
         self._places = self._limit.limit(active + len(self._inactive), active)
-        in_all = EXPLORING * (self._pages + self._places) - self._explored
-        self._to_explore = int(max(0.0, min(in_all, EXPLORING * self._places)))
+        owed = EXPLORING * (self._pages + self._places) - self._explored
+        most = max(1.0, EXPLORING * self._places)  # few places take turns in exploring
+        self._to_explore = int(max(0.0, min(owed, most)))
         while len(self._active) < self._places:
             wanted = len(self._exploring) < self._to_explore
             untried = self._untried.best() if wanted else None

@@ -1,8 +1,8 @@
 """How many hosts are active at once: few where pages are what the user spends, all where time is.
 
-Whoever bounds pages wants services per page, and waiting costs nothing; whoever bounds time wants services per second,
-and an idle second is lost. With both, as few hosts as still spend the pages in time; auto takes three times the time
-that all hosts would.
+Whoever bounds pages wants services per page, and waiting costs nothing: the best host alone is asked, at full thrift.
+Whoever bounds time wants services per second, and an idle second is lost. With both, as few hosts as still spend the
+pages in time; auto takes three times the time that all hosts would.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from geohound.contracts import Clock
 
-FEWEST = 5  # hosts that are active at full thrift
-FEWEST_IN_TIME = 2  # the same where the time is watched: small crawls have few hosts
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
+# how much longer all hosts take than their number says, as most have few pages (measured)
+RUN_DRY = 4 / 3
 _SOON = (
     20  # pages after which the time that a page takes is measured, no longer assumed
 )
@@ -73,19 +73,14 @@ class ActiveLimit:
         if asked.active_hosts:
             return asked.active_hosts
         if asked.share is not None or asked.max_pages is None:
-            share = asked.share or 0.0
-            return max(
-                FEWEST,
-                math.ceil(math.pow(hosts, 1.0 - share) * math.pow(FEWEST, share)),
-            )
+            return math.ceil(math.pow(hosts, 1.0 - (asked.share or 0.0)))
         left_s = (
             max(1, asked.max_pages - self._pages_before - self._pages) * self._page_s
         )  # if one host were asked
-        allowed_s = asked.max_time_s or SLOWEST * (
-            self._quickest_s + left_s / self._hosts
-        )
+        all_hosts_s = RUN_DRY * (self._quickest_s + left_s / self._hosts)
+        allowed_s = asked.max_time_s or SLOWEST * all_hosts_s
         time_left_s = max(1.0, self._began + allowed_s - now)
-        return max(FEWEST_IN_TIME, min(self._hosts, math.ceil(left_s / time_left_s)))
+        return min(self._hosts, math.ceil(left_s / time_left_s))
 
     @property
     def _page_s(self) -> float:

@@ -49,6 +49,8 @@ MISSING = [
     ("identify nofile.xml", 2, "not found"),
     ("mine nofile.html", 2, "not found"),
     ("crawl --seeds nofile.txt", 2, "nofile.txt"),
+    ("hunt --source nofile.csv", 2, "There is no such file: nofile.csv"),
+    ("harvest ./nofile", 2, "There is no such file: ./nofile"),
     ("crawl http://a.test/ --order nope", 2, "nope"),
     ("crawl http://a.test/ --kinds nope", 2, "nope"),
     ("crawl http://a.test/ --topic nope", 2, "nope"),

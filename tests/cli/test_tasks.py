@@ -17,7 +17,7 @@ import pytest
 from command_line import geohound
 
 from geohound.cli.demo import geoweb_running
-from geohound.model.work.task import CrawlGoal, TaskSpec, TaskState
+from geohound.model.work.task import CrawlGoal, TaskKind, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl
@@ -191,6 +191,19 @@ def test_a_task_whose_process_was_killed_is_told_as_killed_and_watching_it_ends(
         "waiting",
     )
     assert terminal.lines("tasks", "stop", "1")[0]["state"] == "stopped"
+
+
+def test_the_list_says_in_one_line_what_each_task_is_about_and_what_it_did(
+    terminal: Terminal,
+) -> None:
+    store = open_store(terminal.path, SystemClock())
+    queries = ("land cover", "land cover WMS", "bodenbedeckung")
+    store.tasks.create(TaskSpec(CrawlGoal(queries=queries), kind=TaskKind.HUNT))
+    store.tasks.create(TaskSpec(kind=TaskKind.MONITOR), TaskState.DONE)
+    store.close()
+    monitor, hunt = terminal.call("tasks").stdout.splitlines()
+    assert hunt.endswith("0 pages, 0 services  land cover")
+    assert monitor.rstrip().endswith("0 checks, 0 changes")
 
 
 def test_what_cannot_be_done_is_told_in_a_sentence(terminal: Terminal) -> None:

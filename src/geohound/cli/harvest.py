@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import re
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -19,16 +19,12 @@ from geohound.tasks.spec import harvest_spec
 
 from . import options, printing
 from .crawl import addresses, close_run
-from .inputs import is_file
+from .inputs import check_files, is_file
 from .live_display import LiveDisplay
 from .task_run import run
 from .values import text
 
 LIST = "list"  # the harvester of plain lists
-_ENDING = r"\.(?:csv|tsv|txt|jsonl?|ndjson|xml|gz|parquet|warc|qgs)$"
-_LOOKS_LIKE_FILE = re.compile(
-    rf"^[/.~]|^[^/]*{_ENDING}|^[^/.]+/.*{_ENDING}", re.IGNORECASE
-)
 
 
 def register(program: typer.Typer) -> None:
@@ -92,7 +88,7 @@ def harvest(
         message = f"Unknown protocol {harvester!r}; choose from {', '.join(known)}, or give a recipe FILE.toml."
         raise typer.BadParameter(message, param_hint="--as")
     changed = _date(since) if since else None
-    _check_files(given)
+    check_files(given, "URL|FILE")
     local = [_local(name) for name in given if is_file(name)]
     if local and harvester is None:
         harvester = _reader_of(local[0], app.harvesters(settings.harvester_files))
@@ -106,20 +102,9 @@ def harvest(
     _check_read(summary, known)
 
 
-def _check_files(given: Sequence[str]) -> None:
-    """What is written as a path, or ends as a list does, is meant as a file."""
-    files = [
-        name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)
-    ]
-    missing = [name for name in files if not is_file(name)]
-    if missing:
-        raise typer.BadParameter(
-            f"There is no such file: {missing[0]}", param_hint="URL|FILE"
-        )
-
-
 def _local(name: str) -> str:
-    return Path(name).absolute().as_uri()
+    """The address of a file, the same however its path is written."""
+    return Path(os.path.normpath(Path(name).absolute())).as_uri()
 
 
 def _reader_of(file: str, known: Mapping[str, Harvester]) -> str:

@@ -24,7 +24,7 @@ from geohound.views.parsing import check_choice, read_box, split_ids
 
 from . import options, printing
 from .crawl import addresses, close_run
-from .inputs import is_file
+from .inputs import check_files, is_file
 from .live_display import LiveDisplay
 from .options import USUAL
 from .task_run import run
@@ -226,6 +226,7 @@ def _crawl(
     if topic:
         check_choice("--topic", topic, app.topics(settings.topic_files))
     box = read_box(bbox or "", "--bbox")
+    check_files(sources, "--source")
     files = [name for name in sources if is_file(name)]
     named = [name for name in sources if name not in files]
     seeds = addresses(named, None) if named else []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import typer
 
 from geohound import urls
 
@@ -12,6 +15,12 @@ from geohound import urls
 _FILES = frozenset({
     ".xml", ".json", ".html", ".htm", ".xhtml", ".php", ".txt", ".js", ".mjs", ".kml", ".geojson", ".wmc",
 })  # fmt: skip
+
+
+_LIST_ENDING = r"\.(?:csv|tsv|txt|jsonl?|ndjson|xml|gz|parquet|warc|qgs)$"
+_LOOKS_LIKE_FILE = re.compile(
+    rf"^[/.~]|^[^/]*{_LIST_ENDING}|^[^/.]+/.*{_LIST_ENDING}", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,18 @@ class Input:
 def is_file(name: str) -> bool:
     """Is there such a file? A name that no file can have is none."""
     return _is(name, Path.is_file)
+
+
+def check_files(given: Sequence[str], option: str) -> None:
+    """What is written as a path, or ends as a list does, is meant as a file."""
+    files = [
+        name for name in given if "://" not in name and _LOOKS_LIKE_FILE.search(name)
+    ]
+    missing = [name for name in files if not is_file(name)]
+    if missing:
+        raise typer.BadParameter(
+            f"There is no such file: {missing[0]}", param_hint=option
+        )
 
 
 def read_input(text: str) -> Input:

@@ -12,7 +12,7 @@ import typer
 from geohound import app
 from geohound.model.user_error import MissingError
 from geohound.model.work.event import Numbered, StateChanged, event_record
-from geohound.model.work.task import Task, TaskId, TaskState, Wanted
+from geohound.model.work.task import Task, TaskId, TaskKind, TaskState, Wanted
 from geohound.tasks.control import TaskControl, state_of
 
 from . import hints, options, printing
@@ -43,6 +43,10 @@ _WANTED = {
     Action.PAUSE: Wanted.PAUSE,
     Action.STOP: Wanted.STOP,
 }
+
+
+_OF_CRAWLS = (("pages", "page"), ("services", "service"))
+_COUNTED = {TaskKind.MONITOR: (("checked", "check"), ("changed", "change"))}
 
 
 def register(program: typer.Typer) -> None:
@@ -100,14 +104,15 @@ def _row(record: dict[str, Any]) -> str:
         if record["ending"] and record["state"] != record["ending"]
         else ""
     )
+    counted = _COUNTED.get(record["kind"], _OF_CRAWLS)
     counts = ", ".join(
-        printing.count(counters.get(name, 0), name[:-1])
-        for name in ("pages", "services")
+        printing.count(counters.get(name, 0), word) for name, word in counted
     )
-    seeds = record["seeds"]
-    more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
+    # The first query is what somebody asked for; the others follow from it.
+    asked = record["seeds"] or record["queries"][:1]
+    more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
     began = record["created_at"].astimezone().strftime("%Y-%m-%d %H:%M")
-    about = f"{''.join(seeds[:1])}{more}" or " ".join(record["queries"])
+    about = f"{''.join(asked[:1])}{more}"
     return f"{record['id']:>4}  {record['kind']:<8} {record['state'] + ending:<24}  {began}  {counts}  {about}"
 
 

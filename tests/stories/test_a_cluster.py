@@ -115,8 +115,10 @@ def refusal_of(rig: ClusterRig, *words: str, token: str = "") -> str:
 
 
 def test_a_cluster_that_is_stopped_queues_its_work_again_and_says_that_no_node_is_left(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # As if other programs had used up the memory of the machine.
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.01")
     with Observed(WORLD) as web:
         values = values_for(web)
         settings = Settings(catalogue=shared_server().new_schema())

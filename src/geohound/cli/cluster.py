@@ -230,6 +230,9 @@ def _wait_for_supervisor(settings: Settings, head: str) -> None:
             if is_ours and any(n["workers"] or n["trouble"] for n in known["nodes"]):
                 return
             time.sleep(0.2)
+    printing.complain(
+        f"No worker is ready after {UP_S:g} s; `geohound cluster status` says how it goes on."
+    )
 
 
 def _started(plan: NodePlan, pid: int) -> dict[str, Any]:

@@ -99,6 +99,8 @@ def keep(plan: NodePlan, settings: Settings) -> None:
     folder = NodeFolder.make()
     ended = _Ended(folder)
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=plan.token)
+    # Ray would kill our workers, which need little, where other programs have used up the memory.
+    os.environ.update(RAY_memory_monitor_refresh_ms="0")
     while not ended.is_set:
         process = subprocess.Popen(ray_command(plan), stdout=subprocess.PIPE)  # noqa: S603 - our own program
         ended.process = process

@@ -16,7 +16,7 @@ def read(*texts: str, page: str = PAGE, module: bool = False) -> Findings:
         Script(f"https://p.test/app/s{i}.js", text, is_module=module)
         for i, text in enumerate(texts)
     ]
-    return analyse(page, scripts, whole_page=True)
+    return analyse(page, scripts)
 
 
 def found(*texts: str, page: str = PAGE, module: bool = False) -> Found:

@@ -33,9 +33,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_application_is_read_and_the_library_is_not(name: str) -> None:
-    found = analyse(
-        PAGE, [Script("https://p.test/app/all.js", FILES[name])], whole_page=True
-    ).endpoints
+    found = analyse(PAGE, [Script("https://p.test/app/all.js", FILES[name])]).endpoints
     assert {e.endpoint for e in found} == {
         "https://h.test/wms",
         "https://h.test/geoserver/wfs",

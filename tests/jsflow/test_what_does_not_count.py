@@ -11,10 +11,7 @@ PAGE = "https://p.test/app/index.html"
 
 
 def endpoints(text: str, url: str = "https://p.test/app/a.js") -> list[str]:
-    return [
-        e.endpoint
-        for e in analyse(PAGE, [Script(url, text)], whole_page=True).endpoints
-    ]
+    return [e.endpoint for e in analyse(PAGE, [Script(url, text)]).endpoints]
 
 
 DECOYS = {
@@ -58,27 +55,6 @@ DECOYS = {
 @pytest.mark.parametrize("name", DECOYS)
 def test_it_is_no_service(name: str) -> None:
     assert endpoints(DECOYS[name]) == []
-
-
-UNUSED = {
-    "a source that is never added": 'var old = new ol.source.TileWMS({url: "https://h.test/wms"});',
-    "a function that nobody calls": 'function never() { L.tileLayer.wms("https://h.test/wms").addTo(m); }',
-}
-
-
-@pytest.mark.parametrize("name", UNUSED)
-def test_what_nothing_on_the_page_uses_is_a_service_all_the_same_and_counts_less(
-    name: str,
-) -> None:
-    used = 'var m = new M(); L.tileLayer.wms("https://used.test/wms").addTo(m); '
-    found = analyse(
-        PAGE, [Script("https://p.test/app/a.js", used + UNUSED[name])], whole_page=True
-    ).endpoints
-    assert [e.endpoint for e in found] == [
-        "https://used.test/wms",
-        "https://h.test/wms",
-    ]
-    assert found[1].confidence < found[0].confidence
 
 
 def test_an_arcgis_path_whose_name_holds_wms_is_no_wms() -> None:

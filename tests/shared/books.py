@@ -15,6 +15,5 @@ def analyse(
     page_url: str,
     scripts: Sequence[jsflow.Script],
     budget: jsflow.AnalysisBudget | None = None,
-    whole_page: bool | None = None,
 ) -> jsflow.Findings:
-    return jsflow.analyse(page_url, scripts, BOOK, budget, whole_page=whole_page)
+    return jsflow.analyse(page_url, scripts, BOOK, budget)

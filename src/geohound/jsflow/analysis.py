@@ -20,7 +20,7 @@ from geohound.jsflow.sinks.scripts import ScriptSinks
 from geohound.jsflow.syntax import evals, libraries
 from geohound.jsflow.syntax.lines import Lines
 from geohound.jsflow.syntax.source import Source
-from geohound.jsflow.values import liveness
+from geohound.jsflow.values import dead_branches
 from geohound.jsflow.values.domain import HOLE
 from geohound.urls.address_book import AddressBook
 
@@ -31,7 +31,6 @@ from .step_budget import Exhausted, Meter
 # Set by hand between what bench/mine_calibration measures on blind pages and what real pages showed; not fitted.
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.9, "config": 0.8, "string": 0.8}
 _FOLLOWED = ("call", "request", "shape")
-_UNUSED = 0.6  # share of its confidence that remains to an address which nothing on the page uses
 _FURTHER = re.compile(
     r"config|settings|services", re.IGNORECASE
 )  # keys that name a further configuration file
@@ -51,20 +50,15 @@ def analyse(
     scripts: Sequence[Script],
     book: AddressBook,
     budget: AnalysisBudget | None = None,
-    *,
-    whole_page: bool | None = None,
 ) -> Findings:
     """The service endpoints in the scripts and configuration files of a page, and what else should be fetched.
 
     The page itself may stand among the scripts: its handlers count as calls, its custom elements as configuration, and
-    its base is what relative addresses are relative to. `whole_page` says that all scripts and handlers are here, so
-    that a function nobody calls can be left out; it is taken for granted where the page is given. `book` knows the
-    addresses of services and how scripts speak of them.
+    its base is what relative addresses are relative to. `book` knows the addresses of services and how scripts speak
+    of them.
     """
     with _undisturbed(sum(len(s.text) for s in scripts)):
-        return _analyse(
-            page_url, scripts, book, Meter(budget or AnalysisBudget()), whole_page
-        )
+        return _analyse(page_url, scripts, book, Meter(budget or AnalysisBudget()))
 
 
 @contextmanager
@@ -86,7 +80,6 @@ def _analyse(
     scripts: Sequence[Script],
     book: AddressBook,
     meter: Meter,
-    whole_page: bool | None,
 ) -> Findings:
     idioms = idioms_of(book)
     markup = {
@@ -96,7 +89,7 @@ def _analyse(
     ev = Evaluator(page_url, sources, meter, book)
     for page in markup.values():
         ev.base_url = urls.canonical(page.base, page_url) or ev.base_url
-    reader = _Reader(ev, bool(markup) if whole_page is None else whole_page)
+    reader = _Reader(ev)
     for i, page in markup.items():
         reader.read_page(page, scripts[i])
     for source in sources:
@@ -147,10 +140,10 @@ def _read_import_map(ev: Evaluator, source: Source) -> None:
 class _Reader:
     """Reads source after source and gathers what they bring."""
 
-    def __init__(self, ev: Evaluator, whole_page: bool) -> None:
+    def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
         self.idioms = idioms_of(ev.book)
-        self.whole_page = whole_page
+
         self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
         self.tiles: dict[str, Endpoint] = {}
         self.unknown: dict[str, None] = {}
@@ -241,17 +234,13 @@ class _Reader:
         )
         if place is None or not _suits(found, place, family):
             return
-        if liveness.in_dead_branch(self.ev, found.node, found.source):
+        if dead_branches.in_dead_branch(self.ev, found.node, found.source):
             return
         if isinstance(place, addresses.Unclear):
             self._note_unclear(place, found)
             return
         line = found.source.line(found.node)
         entry = _endpoint(place, found.how, found.source.script.url, line, found.call)
-        if liveness.is_unused(
-            self.ev, found.node, found.source, whole_page=self.whole_page
-        ):
-            entry = replace(entry, confidence=round(entry.confidence * _UNUSED, 2))
         self._keep(place, found.text, entry)
 
     def _note_unclear(self, place: addresses.Unclear, found: SinkMatch) -> None:

@@ -92,9 +92,7 @@ def _used(
         if _same_file(url) not in asked
     ]
     listed = (
-        jsflow.analyse(seen.page, scripts, book, _BUDGET, whole_page=False).endpoints
-        if scripts
-        else ()
+        jsflow.analyse(seen.page, scripts, book, _BUDGET).endpoints if scripts else ()
     )
     return merged((*found, *listed))
 

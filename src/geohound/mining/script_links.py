@@ -30,7 +30,7 @@ def links(
     scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
 ) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
-    found = jsflow.analyse(page_url, scripts, book, _BUDGET, whole_page=False)
+    found = jsflow.analyse(page_url, scripts, book, _BUDGET)
     return of_findings(found, scripts, page_url, book)
 
 

@@ -13,7 +13,7 @@ from geohound.jsflow.syntax import libraries
 from geohound.jsflow.syntax.anchors import anchor
 from geohound.jsflow.syntax.source import Source, parameters, walk
 from geohound.jsflow.syntax.tree import FUNCTIONS
-from geohound.jsflow.values import liveness
+from geohound.jsflow.values import dead_branches
 from geohound.jsflow.values.domain import (
     HOLE,
     Arr,
@@ -79,7 +79,7 @@ def follow(ev: Resolver, source: Source) -> None:
 def _is_switched_off(ev: Resolver, source: Source, at: int) -> bool:
     """An import() in a branch that is never taken."""
     node = source.node_at(at)
-    return node is not None and liveness.in_dead_branch(ev, node, source)
+    return node is not None and dead_branches.in_dead_branch(ev, node, source)
 
 
 def _want(ev: Resolver, source: Source, specifier: str) -> None:

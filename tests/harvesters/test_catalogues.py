@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from books import BOOK
@@ -139,6 +141,41 @@ def test_an_iso_record_gives_the_protocol_beside_the_address() -> None:
         "csw", "http://a.test/csw", lambda url: response(url, body, "application/xml")
     )
     assert page.listed == (Listed("http://a.test/ows?", "Rivers", "OGC:WFS"),)
+
+
+def test_where_dublin_core_has_no_addresses_the_iso_records_are_read(
+    tmp_path: Path,
+) -> None:
+    def without_links(url: str) -> Visit | None:
+        if not url.startswith("http://cat.test/csw"):
+            return None
+        asked = asked_for(url)
+        first = int(asked["startposition"])
+        body = csw_page(first, 50, first + 50 if first < 51 else 0, 100)
+        if asked.get("outputschema") != "http://www.isotc211.org/2005/gmd":
+            body = re.sub("<dct:references.*?</dct:references>", "", body)
+        return response(url, body, "application/xml")
+
+    done = harvest(tmp_path, "csw", "http://cat.test/csw", without_links)
+    assert {urlsplit(url).hostname for url in done.found} == {
+        f"h{n}.test" for n in range(1, 101)
+    }
+    pages = [url for url in done.asked if "GetRecords" in url]
+    assert len(pages) == 3, "Dublin Core once, then ISO page by page"
+
+
+def test_a_csw_whose_records_name_nothing_in_any_schema_is_read_on_as_it_was() -> None:
+    asked: list[str] = []
+
+    def nothing(url: str) -> Visit:
+        asked.append(url)
+        body = csw_page(1, 50, 51, 900)
+        body = re.sub("<dct:references.*?</dct:references>", "", body)
+        return response(url, body, "application/xml")
+
+    page = read("csw", "http://cat.test/csw", nothing)
+    assert (page.records, page.listed, len(asked)) == (50, (), 2)
+    assert b"gmd" not in page.next
 
 
 def test_of_an_api_only_collections_of_records_are_read() -> None:

@@ -42,9 +42,11 @@ class Read(NamedTuple):
 def harvest(net: Net) -> Callable[..., Read]:
     """Read a source to its end, with the sources that it leads to; a page that comes twice fails the test."""
 
-    def read(harvester: str, source: str, since: date | None = None) -> Read:
+    def read(
+        harvester: str, source: str, since: date | None = None, first: bytes = b""
+    ) -> Read:
         part = plugins.discover("harvesters")[harvester]
-        waiting, known = [(source, part.start(since))], {source}
+        waiting, known = [(source, first or part.start(since))], {source}
         prints: set[int] = set()
         found: set[Listed] = set()
         pages = 0
@@ -102,6 +104,15 @@ def test_pycsw_is_read_by_version_3_where_it_refuses_version_2(
     assert isinstance(page, HarvestPage), page
     assert (page.records, len(page.listed)) == (10, 10)
     assert b'"position":11' in page.next
+
+
+def test_pycsw_is_read_as_iso_records_too(
+    harvest: Callable[..., Read], address: Address
+) -> None:
+    place = b'{"version":"2.0.2","position":1,"schema":"%s"}'
+    first = place % b"http://www.isotc211.org/2005/gmd"
+    read = harvest("csw", address("pycsw/csw"), first=first)
+    assert {each.url for each in read.listed} >= set(wanted(address))
 
 
 def test_pycsw_tells_only_what_has_changed_since(

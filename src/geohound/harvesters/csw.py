@@ -18,6 +18,7 @@ from ._part import FRONT_BYTES, Part, from_date
 PAGE = 50
 _BY_ID = "dc:identifier:A"
 _BY_DATE = "dct:modified:A"
+_ISO = "http://www.isotc211.org/2005/gmd"
 _EVER = "0001-01-01"
 _DATES = frozenset({"modified", "dateStamp"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -31,9 +32,9 @@ class _Place:
     sort: str = ""
     position: int = 1
     since: str = ""
-    latest: str = (
-        ""  # the latest date of change so far, where records come in its order
-    )
+    # The latest date of change so far, where records come in its order.
+    latest: str = ""
+    schema: str = ""  # of the records; empty: Dublin Core, which every server has
 
     def cursor(self) -> bytes:
         return _asking.pack(
@@ -42,6 +43,7 @@ class _Place:
             position=self.position,
             since=self.since,
             latest=self.latest,
+            schema=self.schema,
         )
 
 
@@ -66,6 +68,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         _asking.number(said.get("position"), 1),
         since,
         str(said.get("latest", "")),
+        str(said.get("schema", "")),
     )
     found = await _ask(source, place, fetcher)
     is_refused = isinstance(found, Failure) and found.reason.means.is_rewordable
@@ -79,7 +82,17 @@ async def _begin(source: str, since: str, fetcher: Fetcher) -> HarvestPage | Fai
     while others and isinstance(found, Failure) and found.reason.means.is_rewordable:
         place, *others = others
         found = await _ask(source, place, fetcher)
-    return found
+    return await _with_links(source, place, found, fetcher)
+
+
+async def _with_links(
+    source: str, place: _Place, found: HarvestPage | Failure, fetcher: Fetcher
+) -> HarvestPage | Failure:
+    """Some servers leave the addresses out of Dublin Core: then the records are read as ISO 19139."""
+    if isinstance(found, Failure) or found.listed or not found.records:
+        return found
+    whole = await _ask(source, replace(place, schema=_ISO), fetcher)
+    return whole if isinstance(whole, HarvestPage) and whole.listed else found
 
 
 async def _ask(source: str, place: _Place, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -98,6 +111,8 @@ def _request(source: str, place: _Place) -> str:
         "maxRecords": str(PAGE),
         "startPosition": str(place.position),
     }
+    if place.schema:
+        asked["outputSchema"] = place.schema
     if place.sort:
         asked["sortBy"] = place.sort
     if place.since:
@@ -160,12 +175,12 @@ def _next_slice(place: _Place) -> _Place | None:
     if place.position <= 1:
         return None
     if place.sort != _BY_DATE:
-        return _Place(place.version, _BY_DATE, since=place.since or _EVER)
-    return (
-        _Place(place.version, _BY_DATE, since=place.latest)
-        if place.latest > place.since
-        else None
-    )
+        since = place.since or _EVER
+    elif place.latest > place.since:
+        since = place.latest
+    else:
+        return None
+    return _Place(place.version, _BY_DATE, since=since, schema=place.schema)
 
 
 def _date_of(record: safe_xml.Element) -> str:

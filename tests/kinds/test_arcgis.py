@@ -351,6 +351,21 @@ def test_a_feature_service_may_say_no_more_than_its_layers() -> None:
     assert [layer.name for layer in found.layers] == ["Wells"]
 
 
+def test_the_first_feature_services_did_not_tell_their_version() -> None:
+    """ArcGIS REST API: `currentVersion` of feature services was added at 10.0 SP1."""
+    first = {
+        "serviceDescription": "Edit the wells of the county",
+        "layers": [{"id": 0, "name": "Wells"}],
+        "tables": [],
+    }
+    found = read_one(first, f"{REST}/Water/FeatureServer?f=json")
+    assert (found.kind, found.version) == ("arcgis-featureserver", "")
+    assert [layer.name for layer in found.layers] == ["Wells"]
+    for name in first:
+        less = {key: value for key, value in first.items() if key != name}
+        assert not read(less, f"{REST}/Water/FeatureServer?f=json")
+
+
 def test_what_programs_call_a_map_gives_way_to_the_name_of_the_service() -> None:
     for documented in ("Map", "Layers", "Untitled", "untitled.mxd", ""):
         named = {**MAP, "documentInfo": {"Title": documented}, "mapName": "Layers"}

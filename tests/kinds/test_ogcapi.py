@@ -16,6 +16,7 @@ from geohound.model.visit import Response
 ROOT = "http://api.town.test/ogc"
 SPEC = "http://www.opengis.net/spec"
 REL = "http://www.opengis.net/def/rel/ogc/1.0"
+CRS = "http://www.opengis.net/def/crs"
 
 
 def claims(value: Any, url: str = ROOT) -> dict[str, Service]:
@@ -306,6 +307,41 @@ def test_a_single_tileset_is_proof_of_a_tiles_api_and_its_layer() -> None:
     assert [layer.title for layer in found["ogcapi-tiles"].layers] == [
         "Lakes in the Web Mercator quad"
     ]
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"lowerLeft": [10, 50], "upperRight": [11, 55], "crs": f"{CRS}/OGC/1.3/CRS84"},
+        {"lowerLeft": [50, 10], "upperRight": [55, 11], "crs": f"{CRS}/EPSG/0/4326"},
+        {
+            "lowerLeft": [50, 10],
+            "upperRight": [55, 11],
+            "crs": {"uri": f"{CRS}/EPSG/0/4326"},
+        },
+        # 111,319.49 m east for each degree; the parallels of 50 and 55° in EPSG:3857.
+        {
+            "lowerLeft": [1113194.908, 6446275.841],
+            "upperRight": [1224514.399, 7361866.113],
+        },
+    ],
+    ids=["longitude first", "latitude first", "a CRS as an object", "its own CRS"],
+)
+def test_the_bounding_box_of_a_tileset_is_that_of_its_layer(
+    stated: dict[str, Any],
+) -> None:
+    """OGC 17-083r4: corners in the CRS of the box, else in that of the tiles, and in its order of axes."""
+    (layer,) = claims({**TILESET, "boundingBox": stated})["ogcapi-tiles"].layers
+    assert layer.extent is not None and layer.extent.box is not None
+    assert layer.extent.box.as_tuple() == pytest.approx((10, 50, 11, 55), abs=1e-4)
+
+
+def test_a_collection_of_edr_needs_no_link_beside_its_queries() -> None:
+    """OGC API EDR: `data_queries` says what may be asked of a collection."""
+    wind = {"id": "wind", "title": "Wind", "links": []}
+    asked = {**wind, "data_queries": {"position": {"link": {"href": "x"}}}}
+    assert set(claims({"links": [], "collections": [asked]})) == {"ogcapi-edr"}
+    assert not claims({"links": [], "collections": [wind]})
 
 
 def test_a_tileset_without_a_grid_proves_nothing() -> None:

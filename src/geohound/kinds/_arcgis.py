@@ -180,6 +180,8 @@ def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
             _FEATURE_MARKS & value.keys() or _lists_layers(layers)
         ):
             return "arcgis-featureserver"
+    if _is_first_feature_service(value, layers):
+        return "arcgis-featureserver"
     if (
         layers
         and isinstance(value.get("tables"), list)
@@ -187,6 +189,15 @@ def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
     ):
         return _kind_of_layer(layers[0])
     return ""
+
+
+def _is_first_feature_service(value: Row, layers: list[Row]) -> bool:
+    """ArcGIS Server 10.0 had a description, layers and tables, and no version yet."""
+    return (
+        isinstance(value.get("serviceDescription"), str)
+        and isinstance(value.get("tables"), list)
+        and _lists_layers(layers)
+    )
 
 
 def _lists_layers(layers: list[Row]) -> bool:

@@ -100,6 +100,14 @@ def spatial_extent(value: object) -> Extent | None:
     return box(first, crs)
 
 
+def tileset_extent(row: Mapping[str, Any]) -> Extent | None:
+    """The `boundingBox` of a tileset (OGC 17-083r4), in its own CRS or in one that it names."""
+    stated = mapping(row.get("boundingBox"))
+    four = [*numbers(stated.get("lowerLeft")), *numbers(stated.get("upperRight"))]
+    crs = words(stated.get("crs")) or words(row.get("crs")) or "CRS:84"
+    return extent(four, crs, axis_order="authority") if len(four) == 4 else None
+
+
 def temporal_extent(value: object) -> tuple[str, ...]:
     """The time intervals of a collection, open ends as `..`."""
     temporal = mapping(value).get("temporal")

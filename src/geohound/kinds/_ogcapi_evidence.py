@@ -179,7 +179,7 @@ def _weigh_collections(value: Row, proof: ApiEvidence) -> None:
 def _is_collection(row: Row) -> bool:
     has_name = bool(words(row.get("id")) or words(row.get("name")))
     return has_name and (
-        bool(rows(row.get("links")))
+        bool(rows(row.get("links")) or mapping(row.get("data_queries")))
         or isinstance(mapping(row.get("extent")).get("spatial"), dict | list)
     )
 

@@ -19,6 +19,7 @@ from geohound.kinds._json import (
     spatial_extent,
     temporal_extent,
     texts,
+    tileset_extent,
     words,
 )
 from geohound.kinds._layer_query import (
@@ -245,7 +246,7 @@ def _read_offering(row: Mapping[str, Any], url: str) -> Layer:
         title=title,
         abstract=words(row.get("description")) or words(row.get("abstract")),
         keywords=texts(row.get("keywords")),
-        extent=spatial_extent(row.get("extent")),
+        extent=spatial_extent(row.get("extent")) or tileset_extent(row),
         crs=_read_crs(row),
         formats=_each_once(words(link.get("type")) for link in data),
         styles=_styles(row.get("styles")),

@@ -78,7 +78,4 @@ def advice(trouble: str) -> str:
 
 def printable(text: str) -> str:
     """Control characters, which could drive a terminal, made harmless."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}"
-        for c in text
-    )
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

@@ -254,7 +254,5 @@ def read_years(text: str, shown: str = "years") -> tuple[int, int] | None:
 
 def shorten(text: str) -> str:
     """The beginning of a text for a message, without control characters."""
-    shown = "".join(
-        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:40]
-    )
+    shown = "".join(c if c.isprintable() else "\ufffd" for c in text[:40])
     return shown if len(text) <= 40 else f"{shown}…"

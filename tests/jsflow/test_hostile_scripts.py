@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.jsflow import AnalysisBudget, Script
+from geohound.jsflow.sinks import config
 from geohound.jsflow.syntax.preprocess import clean
 
 PAGE = "https://p.test/"
@@ -201,3 +202,15 @@ def test_braces_in_strings_templates_and_patterns_are_no_blocks() -> None:
         + HONEST
     )
     assert b"https://h.test/wms" in clean(text.encode()).data
+
+
+def test_json_with_a_string_that_never_ends_is_left_at_once() -> None:
+    """A string that begins at each of its quotes would be read to the end 200,000 times."""
+    began = time.thread_time()
+    assert config.parse("[" + '"\\' * 200_000) is None
+    assert time.thread_time() - began < 2
+
+
+def test_comments_of_json_are_none_within_strings() -> None:
+    text = '{"a": "http://h//x /* y */, }", /* z */ "b": [1, 2,], // end\n}'
+    assert config.parse(text) == {"a": "http://h//x /* y */, }", "b": [1, 2]}

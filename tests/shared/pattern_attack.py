@@ -16,6 +16,7 @@ _ONE_CHARACTER = (op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY)
 _COMMON = "a \n\t0Z_-./\\:;,\"'`<>=&?#%+*!|@~^$(){}[]é\x00"
 _MANY = 16  # a repetition that may go on longer than this is grown
 _MAX_ATTACKS = 120
+_TURNS = (0, 1)
 _SUFFIXES = ("", "\x00", "\n!")
 
 
@@ -61,9 +62,10 @@ def _pumps(tree: Any, alphabet: list[str]) -> Iterator[tuple[str, str]]:
             yield prefix, prefix
         prefix = _sample(before, alphabet)
         for letter in alphabet:
-            piece = _sample(body, [letter, *alphabet])
-            yield prefix, piece
-            yield "", prefix + piece
+            for turn in _TURNS:  # of two ways to go on, each with each letter
+                piece = _sample(body, [letter, *alphabet], turn)
+                yield prefix, piece
+                yield "", prefix + piece
             if len(letter) == 1:
                 yield prefix, letter
     yield "", _sample(list(tree), alphabet)
@@ -108,28 +110,27 @@ def _bodies(kind: Any, value: Any) -> list[Any]:
     return [value] if kind is op.ATOMIC_GROUP else []
 
 
-def _sample(items: Iterable[Any], letters: list[str]) -> str:
+def _sample(items: Iterable[Any], letters: list[str], turn: int = 0) -> str:
     """A short text that the items match, of the first letters that fit."""
-    return "".join(_sample_of(kind, value, letters) for kind, value in items)
+    return "".join(_sample_of(kind, value, letters, turn) for kind, value in items)
 
 
-def _sample_of(kind: Any, value: Any, letters: list[str]) -> str:
+def _sample_of(kind: Any, value: Any, letters: list[str], turn: int) -> str:
     if kind is op.LITERAL:
         return chr(value)
     if kind in _ONE_CHARACTER:
         return next((c for c in letters if len(c) == 1 and _fits(kind, value, c)), "")
     if kind in _REPEATS:
         least, most, body = value
-        return _sample(body, letters) * (
-            min(least, 40) if least else int(most is not op.MAXREPEAT and most > 1)
-        )
+        times = min(least, 40) if least else int(most is not op.MAXREPEAT and most > 1)
+        return _sample(body, letters, turn) * times
     if kind is op.BRANCH:
-        chosen = ord(letters[0][0]) % len(value[1])
-        return _sample(value[1][chosen], letters)
+        chosen = (ord(letters[0][0]) + turn) % len(value[1])
+        return _sample(value[1][chosen], letters, turn)
     if kind is op.ASSERT and value[0] > 0:
         return ""
     return "".join(
-        _sample(body, letters)
+        _sample(body, letters, turn)
         for body in _bodies(kind, value)
         if kind is not op.ASSERT_NOT
     )

@@ -23,8 +23,9 @@ _ELEMENT = re.compile(
     r"<([\w:.-]{1,60})[^<>]{0,300}>\s*+(?:<!\[CDATA\[\s*+)?((?:https?://|/)[^<>\s\]]{3,1000})"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# A string that never ends is passed over whole, or each quote in it would begin another.
 _JSON_COMMENT = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)|(?P<comma>,(?=\s*[}\]]))",
+    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)|(?P<comma>,(?=\s*[}\]]))",
     re.DOTALL,
 )
 

@@ -222,6 +222,30 @@ def test_entries_have_health_and_topics_and_can_be_chosen(catalogue):
     assert list(catalogue.entries(Filter(("wfs",), (HealthState.ALIVE,)))) == []
 
 
+MANY = tuple(f"EPSG:{code}" for code in range(2000, 7000))
+
+
+def test_each_layer_keeps_its_own_reference_systems_however_many_it_shares(catalogue):
+    """A server that names 5,000 systems for all its layers; one has one more, others have their own."""
+    lists = (MANY, MANY, (*MANY, "EPSG:404000"), MANY[::-1], MANY[::-1], MANY[:2], ())
+    layers = tuple(Layer(f"l{n}", crs=crs) for n, crs in enumerate(lists))
+    service = replace(SERVICE, layers=layers, crs=(*MANY, "EPSG:404000"))
+    record(catalogue, met(service))
+    (change,) = catalogue.changes(0, 10).changes
+    assert catalogue.get(service.id).layers == layers
+    assert catalogue.excerpts({change.number: [3, 0]})[change.number].layers == (
+        layers[3],
+        layers[0],
+    )
+    # Read again with other lists, and without long ones.
+    turned = replace(service, layers=layers[::-1], crs=MANY)
+    record(catalogue, met(turned, at=NOON + timedelta(days=1)))
+    assert catalogue.get(service.id).layers == layers[::-1]
+    short = replace(service, layers=(Layer("l0", crs=MANY[:3]),), crs=MANY[:3])
+    record(catalogue, met(short, at=NOON + timedelta(days=2)))
+    assert catalogue.get(service.id).layers == short.layers
+
+
 def test_excerpts_hold_the_layers_asked_for_in_that_order(catalogue):
     record(catalogue, met(SERVICE))
     (change,) = catalogue.changes(0, 10).changes

@@ -208,11 +208,7 @@ def _distinct(
     service_values: Iterable[str], layer_values: Iterable[tuple[str, ...]]
 ) -> list[str]:
     found = dict.fromkeys(service_values)
-    last: tuple[str, ...] = ()
-    for values in layer_values:
-        if values == last:
-            continue
-        last = values
+    for values in {id(each): each for each in layer_values}.values():
         if len(found) >= _MAX_VALUES:
             break
         found |= dict.fromkeys(values)

@@ -506,7 +506,26 @@ def test_what_another_version_wrote_can_be_read(store):
             "title": "t",
         }
     )
-    assert codec.load_service(body, (), ()) == Service("wms", "http://a/", title="t")
+    service, _ = codec.load_service(body, ())
+    assert service == Service("wms", "http://a/", title="t")
+
+
+def test_what_a_thousand_layers_share_is_kept_and_read_once(store):
+    """As GeoServer does: 7,000 reference systems at the top, which all layers inherit; 12 bytes each."""
+    many = tuple(f"EPSG:{code}" for code in range(2000, 9000))
+    layers = tuple(Layer(f"l{n}", crs=many) for n in range(1000))
+    service = Service("wms", "http://a/", layers=layers, crs=many)
+    written = sum(
+        map(len, map(codec.dump_layer, layers, [codec.CrsLists(service)] * 1000))
+    )
+    assert written < 100_000
+    put(store, service)
+    tracemalloc.start()
+    kept = store.catalogue.get(service.id)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+    assert kept.layers == layers
+    assert len({id(layer.crs) for layer in kept.layers}) == 1
 
 
 def test_the_connection_of_a_thread_ends_with_it(store):

@@ -417,7 +417,7 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(
             service.kind,
             service.endpoint,
             service.title,
-            codec.dump_service(service),
+            codec.dump_service(service, codec.CrsLists(service)),
         ),
     )
     connection.execute(
@@ -426,7 +426,13 @@ def test_a_catalogue_of_version_1_is_searched_like_a_new_one_after_the_upgrade(
     for number, layer in enumerate(service.layers):
         connection.execute(
             "INSERT INTO layer VALUES (?, 1, ?, ?, ?, '', '[]', 7, ?)",
-            (number + 1, number, layer.name, layer.title, codec.dump_layer(layer)),
+            (
+                number + 1,
+                number,
+                layer.name,
+                layer.title,
+                codec.dump_layer(layer, codec.CrsLists(service)),
+            ),
         )
     connection.execute(
         "INSERT INTO sighting VALUES (1, 1, 'u', 'p', 'link', '', 1.0, 1, 0)"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from operator import attrgetter
@@ -30,6 +31,33 @@ _LAYER_DEFAULTS = tuple(
     f.default for f in fields(Layer) if f.name not in _LAYER_COLUMNS
 )
 _rest_of_layer = attrgetter(*_LAYER_REST)
+_LONG = 20  # reference systems: a list that layers share is kept once from here on
+_LISTS, _LIST = "layer_crs", "crs_list"  # in the body of a service, of a layer
+
+Lists = Sequence[tuple[str, ...]]
+
+
+class CrsLists:
+    """Lists of reference systems that several layers of a service have.
+
+    Some servers name seven thousand for each of a thousand layers: kept with every
+    layer, they would be a hundred megabytes. The list of the service itself is first.
+    """
+
+    def __init__(self, service: Service) -> None:
+        lists = {id(x.crs): x.crs for x in service.layers if len(x.crs) > _LONG}
+        times = Counter(id(layer.crs) for layer in service.layers)
+        uses: Counter[tuple[str, ...]] = Counter()
+        for number, crs in lists.items():
+            uses[crs] += times[number]
+        shared = [crs for crs, count in uses.items() if count > 1]
+        self.all = tuple(dict.fromkeys((service.crs, *shared)))
+        places = {crs: place for place, crs in enumerate(self.all)}
+        self._places = {number: places.get(crs) for number, crs in lists.items()}
+
+    def place(self, layer: Layer) -> int | None:
+        """Which of them this layer has."""
+        return self._places.get(id(layer.crs))
 
 
 def clean(text: str) -> str:
@@ -39,17 +67,19 @@ def clean(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def dump_service(service: Service) -> bytes:
-    return _dump(
-        {name: getattr(service, name) for name in _names(Service) if name not in _APART}
-    )
+def dump_service(service: Service, crs: CrsLists) -> bytes:
+    said = {
+        name: getattr(service, name) for name in _names(Service) if name not in _APART
+    }
+    return _dump(said | {_LISTS: crs.all[1:]} if crs.all[1:] else said)
 
 
-def load_service(
-    body: bytes, layers: tuple[Layer, ...], aliases: tuple[str, ...]
-) -> Service:
-    known = _known(Service, orjson.loads(body), _SERVICE_READERS)
-    return Service(**{**known, "layers": layers, "aliases": aliases})
+def load_service(body: bytes, aliases: tuple[str, ...]) -> tuple[Service, Lists]:
+    """The service without its layers, and the lists that these refer to."""
+    said = orjson.loads(body)
+    known = _known(Service, said, _SERVICE_READERS)
+    service = Service(**{**known, "aliases": aliases})
+    return service, (service.crs, *map(tuple, said.get(_LISTS, ())))
 
 
 def load_facts(body: bytes) -> tuple[str, HostLocation | None]:
@@ -58,22 +88,27 @@ def load_facts(body: bytes) -> tuple[str, HostLocation | None]:
     return said.get("software", ""), _location(said.get("location"))
 
 
-def dump_layer(layer: Layer) -> bytes:
+def dump_layer(layer: Layer, crs: CrsLists) -> bytes:
     """Only what it says: most layers leave most unsaid."""
     rest = zip(_LAYER_REST, _rest_of_layer(layer), _LAYER_DEFAULTS, strict=True)
-    return _dump(
-        {
-            name: said
-            for name, said, unsaid in rest
-            if said is not unsaid and said != unsaid
-        }
-    )
+    found = {
+        name: said
+        for name, said, unsaid in rest
+        if said is not unsaid and said != unsaid
+    }
+    place = crs.place(layer)
+    if place is not None:
+        del found["crs"]
+        found[_LIST] = place
+    return _dump(found)
 
 
 def load_layer(
-    name: str, title: str, abstract: str, keywords: str, body: bytes
+    lists: Lists, name: str, title: str, abstract: str, keywords: str, body: bytes
 ) -> Layer:
     known = orjson.loads(body)
+    if _LIST in known:  # written anew between two statements, it may be another's
+        known["crs"] = next(iter(lists[known.pop(_LIST) :]), ())
     if not known.keys() <= _names(Layer):
         known = {k: v for k, v in known.items() if k in _names(Layer)}
     for field, value in known.items():

@@ -15,7 +15,7 @@ from geohound.model.service import Layer, Service
 from geohound.stores.sql.database import Connection, marks
 from geohound.urls import canonical, endpoint, without_format
 
-from .codec import clean, load_facts, load_layer, load_service
+from .codec import Lists, clean, load_facts, load_layer, load_service
 
 LAYER_COLUMNS = "name, title, abstract, keywords, body"  # as load_layer takes them
 
@@ -24,6 +24,14 @@ def read_services(
     connection: Connection, nums: Sequence[int], *, with_layers: bool = True
 ) -> dict[int, Service]:
     """Services by number, in the order asked for; what is not there is left out."""
+    found = _read_services(connection, nums, with_layers=with_layers)
+    return {num: service for num, (service, _) in found.items()}
+
+
+def _read_services(
+    connection: Connection, nums: Sequence[int], *, with_layers: bool
+) -> dict[int, tuple[Service, Lists]]:
+    """Each with the lists that its layers refer to."""
     if not nums:
         return {}
     which = f"({marks(nums)})"
@@ -37,17 +45,20 @@ def read_services(
     for num, address in connection.execute(sql, nums):
         aliases[num].append(address)
     layers: dict[int, list[Layer]] = defaultdict(list)
-    if with_layers:
-        sql = f"SELECT service, {LAYER_COLUMNS} FROM layer WHERE service IN {which} ORDER BY service, ordinal"
-        for num, *columns in connection.execute(sql, nums):
-            layers[num].append(load_layer(*columns))
+    sql = f"SELECT service, {LAYER_COLUMNS} FROM layer WHERE service IN {which} ORDER BY service, ordinal"
+    described = connection.execute(sql, nums) if with_layers else ()
     rows = dict(bodies.fetchall())
-    return {
-        num: load_service(
-            rows[num], tuple(layers.get(num, ())), tuple(aliases.get(num, ()))
-        )
+    found = {
+        num: load_service(rows[num], tuple(aliases.get(num, ())))
         for num in nums
         if num in rows
+    }
+    for num, *columns in described:
+        if num in found:
+            layers[num].append(load_layer(found[num][1], *columns))
+    return {
+        num: (replace(service, layers=tuple(layers.get(num, ()))), lists)
+        for num, (service, lists) in found.items()
     }
 
 
@@ -112,9 +123,10 @@ def read_excerpts(
     connection: Connection, wanted: Mapping[int, Sequence[int]]
 ) -> dict[int, Service]:
     """Services by number, with only the layers at these places in each."""
-    services = read_services(connection, list(wanted), with_layers=False)
+    services = _read_services(connection, list(wanted), with_layers=False)
+    lists = {num: found for num, (_, found) in services.items()}
     places = [(num, place) for num in services for place in wanted[num]]
-    layers = _read_layers(connection, places)
+    layers = _read_layers(connection, places, lists)
     return {
         num: replace(
             service,
@@ -122,12 +134,14 @@ def read_excerpts(
                 layers[num, place] for place in wanted[num] if (num, place) in layers
             ),
         )
-        for num, service in services.items()
+        for num, (service, _) in services.items()
     }
 
 
 def _read_layers(
-    connection: Connection, places: Sequence[tuple[int, int]]
+    connection: Connection,
+    places: Sequence[tuple[int, int]],
+    lists: Mapping[int, Lists],
 ) -> dict[tuple[int, int], Layer]:
     """Layers by service and ordinal; those of all hits of a page come with one statement."""
     if not places:
@@ -137,7 +151,10 @@ def _read_layers(
     sql = f"""WITH wanted (num, place) AS (VALUES {pairs}) SELECT service, ordinal, {LAYER_COLUMNS}
               FROM wanted JOIN layer ON service = wanted.num AND ordinal = place"""
     rows = connection.execute(sql, [number for place in places for number in place])
-    return {(num, ordinal): load_layer(*columns) for num, ordinal, *columns in rows}
+    return {
+        (num, ordinal): load_layer(lists[num], *columns)
+        for num, ordinal, *columns in rows
+    }
 
 
 def read_changes(connection: Connection, since: Revision, limit: int) -> Changes:

@@ -25,7 +25,7 @@ from geohound.urls import canonical, endpoint
 from geohound.urls.declared import declared_endpoint
 
 from .aliases import find_alias, find_twin
-from .codec import clean, dump_layer, dump_service, dump_words
+from .codec import CrsLists, clean, dump_layer, dump_service, dump_words
 from .history import note_events, note_once
 from .proofs import note_proof
 from .reading import find_num, read_services, read_topics
@@ -203,17 +203,18 @@ def _document(service: Service, content: str) -> tuple[str, str, str, str, str, 
     declared = clean(declared_endpoint(service.online_resource))
     return (
         clean(service.version), clean(service.title), clean(service.fingerprint), content, declared,
-        dump_service(service),
+        dump_service(service, CrsLists(service)),
     )  # fmt: skip
 
 
 def write_layers(connection: Connection, num: int, service: Service) -> None:
+    crs = CrsLists(service)
     connection.executemany(
         "INSERT INTO layer (service, ordinal, name, title, abstract, keywords, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (  # one by one: the rows of a hundred thousand layers take 400 MB
             (
                 num, ordinal, clean(layer.name), clean(layer.title), clean(layer.abstract),
-                dump_words(layer.keywords), dump_layer(layer),
+                dump_words(layer.keywords), dump_layer(layer, crs),
             )
             for ordinal, layer in enumerate(service.layers)
         ),

@@ -57,6 +57,16 @@ def test_identify_has_the_fields_that_programs_rely_on() -> None:
     assert record["elapsed_ms"] == 12.3
 
 
+def test_of_many_reference_systems_a_layer_says_the_first_and_how_many() -> None:
+    many = tuple(f"EPSG:{code}" for code in range(2000, 9000))
+    layers = tuple(Layer(f"l{n}", crs=many) for n in range(300))
+    record = identified("a", Verdict((replace(ROADS, layers=layers, crs=many),)), 1.0)
+    assert record["crs"] == list(many)
+    for layer in record["layers"]:
+        assert layer["crs"] == list(many[:100])
+        assert layer["crs_count"] == 7000
+
+
 def test_what_is_no_service_has_the_same_fields_with_nothing_in_them() -> None:
     record = identified(
         "page.html", Verdict(refusal=Refusal(RefusalReason.HTML_PAGE, "Welcome")), 1.0

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -101,14 +101,14 @@ async def _identify_all(
             began = time.perf_counter()
             verdict = await _identify(meant, fetcher, kinds, settings)
             await _record_checks(catalogue, meant, verdict, fetcher.last)
-            report = identified(source, verdict, (time.perf_counter() - began) * 1000)
+            elapsed_ms = (time.perf_counter() - began) * 1000
             known = known and bool(verdict.services)
             if as_json:
-                printing.line(report)
+                printing.line(identified(source, verdict, elapsed_ms))
             elif meant.wrong:
                 printing.say(f"✗ {source}\n  {meant.wrong}")
             else:
-                _show(report, verdict, verbose)
+                _show(source, verdict, verbose)
     finally:
         await network.close()
     return known
@@ -139,18 +139,16 @@ async def _identify(
     return await probe.identify(meant.url, fetcher, kinds, settings.max_service_bytes)
 
 
-def _show(report: dict[str, Any], verdict: Verdict, verbose: bool) -> None:
+def _show(source: str, verdict: Verdict, verbose: bool) -> None:
     if verdict.refusal and not verdict.services:
         detail = f" ({verdict.refusal.detail})" if verdict.refusal.detail else ""
         hint = printing.advice(verdict.refusal.detail)
         printing.say(
-            f"✗ {report['input']}\n  no service: {verdict.refusal.reason}{detail}{hint}"
+            f"✗ {source}\n  no service: {verdict.refusal.reason}{detail}{hint}"
         )
     for service in verdict.services:
         title = service.title or "(no title)"
-        printing.say(
-            f"✓ {report['input']}\n  {service.kind} {service.version}  {title}"
-        )
+        printing.say(f"✓ {source}\n  {service.kind} {service.version}  {title}")
         printing.say(f"  endpoint {web_endpoint(service) or '(not in the file)'}")
         names = ", ".join(layer.title or layer.name for layer in service.layers[:5])
         more = f" and {len(service.layers) - 5} more" if len(service.layers) > 5 else ""

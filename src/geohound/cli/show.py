@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -239,11 +240,8 @@ def _inspire(inspire: InspireRecord) -> str:
 
 def _projections(known: KnownService, verbose: bool) -> str:
     """The reference systems of the service and of all its layers."""
-    every = list(
-        dict.fromkeys(
-            [*known.crs, *(crs for layer in known.layers for crs in layer.crs)]
-        )
-    )
+    lists = {id(layer.crs): layer.crs for layer in known.layers}
+    every = list(dict.fromkeys(chain(known.crs, *lists.values())))
     shown = every if verbose else every[:_SHOWN]
     more = f" and {len(every) - len(shown)} more" if len(every) > len(shown) else ""
     return ", ".join(shown) + more

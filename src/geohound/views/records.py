@@ -25,6 +25,9 @@ from geohound.model.service import (
 
 from .encoding import plain
 
+# A server may name seven thousand for each of a thousand layers; the service has all.
+MAX_LAYER_CRS = 100
+
 Id = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Count = Annotated[int, Meta(ge=0)]
 Box = (
@@ -80,7 +83,11 @@ class LayerRecord(BriefLayer, frozen=True, kw_only=True):
     abstract: str
     keywords: tuple[str, ...]
     extent: ExtentRecord | None
-    crs: tuple[str, ...]
+    crs: Annotated[
+        tuple[str, ...],
+        Meta(description=f"The first {MAX_LAYER_CRS}; `crs_count` says how many."),
+    ]
+    crs_count: Count
     formats: tuple[str, ...]
     styles: tuple[str, ...]
     times: tuple[str, ...]
@@ -179,7 +186,12 @@ def found_layer(hit: LayerHit) -> FoundLayer:
 
 
 def layer_record(layer: Layer) -> LayerRecord:
-    computed = {"bbox": box_of(layer.extent), "extent": extent_record(layer.extent)}
+    computed = {
+        "bbox": box_of(layer.extent),
+        "extent": extent_record(layer.extent),
+        "crs": layer.crs[:MAX_LAYER_CRS],
+        "crs_count": len(layer.crs),
+    }
     return LayerRecord(**_shared_fields(layer, LayerRecord) | computed)
 
 

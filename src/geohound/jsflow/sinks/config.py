@@ -59,10 +59,10 @@ def parse(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
+    for _ in range(2):  # a comment may stand between a trailing comma and its bracket
+        text = _JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text)
     try:
-        return json.loads(
-            _JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text)
-        )
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 

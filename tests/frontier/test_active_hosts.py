@@ -190,6 +190,30 @@ def test_a_host_that_rests_for_long_gives_its_place_away_and_comes_back(
     assert hosts_of(then) == ["a", "a"]
 
 
+def test_a_host_whose_answer_takes_long_gives_its_place_away_and_comes_back(
+    store, task, clock
+):
+    async def story():
+        one = FrontierLimits(thrift=Thrift(active_hosts=1))
+        frontier = open_with_delay(store, task, one, host_delay_s=1.0)
+        await admit(frontier, *(page("a", n, 9) for n in range(3)))
+        await admit(frontier, *(page("b", n, 1) for n in range(30)))
+        (slow,) = frontier.lease(1, Lane.PAGES)
+        clock.passed_s += 5.0
+        meanwhile = frontier.lease(9, Lane.PAGES)
+        clock.passed_s += 6.0
+        others = await visit(frontier, clock, 2)
+        frontier.settle(slow, DONE)
+        await frontier.flush()
+        return slow.url, meanwhile, others, await visit(frontier, clock, 5)
+
+    slow, meanwhile, others, then = asyncio.run(story())
+    assert slow.startswith("http://a.org")
+    assert meanwhile == [], "its place is its own for a while"
+    assert hosts_of(others) == ["b", "b"]
+    assert hosts_of(then).count("a") == 2
+
+
 def test_it_never_stalls_while_anything_is_left(store, task, clock):
     async def story():
         frontier = open_with_delay(store, task, TWO, host_delay_s=0.1)

@@ -19,7 +19,12 @@ LAST = [
 
 
 def work(
-    *, queued: int, fetching: list[Candidate], is_last: bool, inactive: int = 0
+    *,
+    queued: int,
+    fetching: list[Candidate],
+    is_last: bool = False,
+    is_quiet: bool = False,
+    inactive: int = 0,
 ) -> CrawlWork:
     stats = FrontierStats(queued, len(fetching), 9, 9, 0, {}, 2, inactive)
     frontier = SimpleNamespace(
@@ -27,6 +32,7 @@ def work(
     )
     crawl = SimpleNamespace(
         is_cut_off=False, in_flight=len(fetching), fetching=fetching, awaits_last_pages=is_last,
+        is_quiet=is_quiet,
         parts=SimpleNamespace(frontier=frontier),
     )  # fmt: skip
     return CrawlWork(crawl, None, None)  # type: ignore[arg-type]
@@ -41,6 +47,10 @@ def work(
         ),
         (
             work(queued=0, fetching=LAST, is_last=False),
+            "waiting for slow responses: slow.test, drip.test",
+        ),
+        (
+            work(queued=900, fetching=LAST, is_quiet=True),
             "waiting for slow responses: slow.test, drip.test",
         ),
         (work(queued=900, fetching=LAST, is_last=False), ""),

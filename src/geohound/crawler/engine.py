@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 GRACE_S = 5.0  # for what is in flight when a crawl is stopped
 LAST_TESTS_S = 60.0  # for the tests that are queued when the page budget is spent, or as long as the pages took
 MAX_TEST_WAIT_S = 5.0  # for the next of them
+QUIET_S = 3.0  # without a visit that begins or ends: the crawl says whose answers it waits for
 HANGING_S = 5.0  # for the last pages of a budget, after the last visit began or ended
 HANGING_SHARE = (
     0.02  # of the pages, at most, that are left for the next run because they hang
@@ -201,6 +202,11 @@ class Crawl:
         is_few = len(self._running[Lane.PAGES]) <= HANGING_SHARE * self.visits
         quiet_s = self.parts.clock.monotonic() - self._last_moved
         return self.awaits_last_pages and is_few and quiet_s >= HANGING_S
+
+    @property
+    def is_quiet(self) -> bool:
+        """Has no visit begun or ended for a while?"""
+        return self.parts.clock.monotonic() - self._last_moved >= QUIET_S
 
     def _has_tests_left(self, now: float) -> bool:
         """Services are tested after the last page, unless the order decides on tests."""

@@ -7,7 +7,7 @@ inactive queues do in Heritrix. A share of the places is for hosts that were nev
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from geohound.model.work.frontier import HostRole
 
@@ -84,6 +84,11 @@ class ActiveHosts:
         return len(self._active)
 
     @property
+    def indices(self) -> tuple[int, ...]:
+        """The active hosts."""
+        return tuple(self._active)
+
+    @property
     def inactive(self) -> int:
         """Hosts that have pages queued and are not asked for them."""
         return len(self._inactive)
@@ -120,14 +125,14 @@ class ActiveHosts:
 
     def review(self, host: HostQueue, *, is_page: bool) -> None:
         """A page of a host was read, or its queue has changed: is its place still its own?"""
-        if host.index not in self._active:
-            return
-        pages = self._active[host.index] = self._active[host.index] + is_page
         is_explored = is_page and host.index in self._exploring
         if is_page:
             self._pages += 1
             self._explored += is_explored
             self._limit.page_read()
+        if host.index not in self._active:
+            return
+        pages = self._active[host.index] = self._active[host.index] + is_page
         if is_explored:
             self._exploring.discard(host.index)
         worth = self._worth(host)
@@ -138,6 +143,12 @@ class ActiveHosts:
         ):
             self._leave(host)
             self._put(host)
+        self._fill()
+
+    def relieve(self, hosts: Iterable[HostQueue]) -> None:
+        """These active hosts give their places away: their answers take long."""
+        for host in hosts:
+            self._leave(host)
         self._fill()
 
     def _leave(self, host: HostQueue) -> None:

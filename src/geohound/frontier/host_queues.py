@@ -15,7 +15,8 @@ from .packed_heap import score_of
 from .thrift import ActiveLimit
 
 MAX_LOOKED_AT = 1000  # entries, to name hosts that are waited for
-LONG_REST_S = 10.0  # a host that is not due for so long gives its place among the active ones away
+LONG_REST_S = 10.0  # a host that rests or answers for so long gives its place among the active ones away
+_LOOK_S = 1.0  # between looks at the places of active hosts
 
 _Ready = tuple[
     float, int, int
@@ -37,7 +38,7 @@ class HostQueues:
         """`limit` says how many hosts are asked for pages; without it, all that are due."""
         self._host_bonus = host_bonus or (lambda _: 0.0)
         self._active = ActiveHosts(self._page_worth, limit) if limit else None
-        self._now = float("-inf")
+        self._now = self._looked = float("-inf")
         self._by_name: dict[str, HostQueue] = {}
         self._hosts: list[HostQueue] = []
         self._waiting: list[tuple[float, int]] = []  # (due, host)
@@ -92,6 +93,7 @@ class HostQueues:
             return None
         host = self._hosts[heapq.heappop(self._ready[lane])[2]]
         host.is_busy = True
+        host.next_at = now  # when it was asked
         self.busy += 1
         self.queued -= 1
         self._tests -= lane == PROBE
@@ -137,11 +139,19 @@ class HostQueues:
         ]
 
     def _page_worth(self, host: HostQueue) -> float | None:
-        """What the best page that is queued for a host is worth; None where none is, or the host rests for long."""
+        """What the best page that is queued for a host is worth.
+
+        None where none is, or where the host rests or takes to answer for long.
+        """
         best = host.best(PAGE)
-        if best is None or host.next_at > self._now + LONG_REST_S:
+        rests_for_long = host.next_at > self._now + LONG_REST_S
+        if best is None or rests_for_long or self._is_slow(host):
             return None
         return self.worth(host, score_of(best))
+
+    def _is_slow(self, host: HostQueue) -> bool:
+        """Was it asked long ago, and has not answered yet?"""
+        return host.is_busy and host.next_at < self._now - LONG_REST_S
 
     def _review(self, host: HostQueue, *, is_page: bool = False) -> None:
         if self._active is not None:
@@ -256,6 +266,10 @@ class HostQueues:
 
     def _wake_active(self, active: ActiveHosts, now: float) -> None:
         """Hosts that have become active may be asked as soon as they are due."""
+        if now >= self._looked + _LOOK_S:
+            self._looked = now
+            hosts = [self._hosts[index] for index in active.indices]
+            active.relieve([host for host in hosts if self._is_slow(host)])
         for host in active.take_new():
             best = host.best(PAGE)
             if host.is_busy or best is None:

@@ -200,7 +200,8 @@ class CrawlWork:
         numbers = frontier.stats()
         if crawl.is_cut_off:
             return "network", ()
-        if crawl.in_flight and (crawl.awaits_last_pages or not numbers.queued):
+        awaits_answers = crawl.awaits_last_pages or crawl.is_quiet
+        if crawl.in_flight and (awaits_answers or not numbers.queued):
             asked = dict.fromkeys(urls.host(each.url) for each in crawl.fetching)
             return "answers", tuple(asked)[:MAX_WAITING_HOSTS]
         if crawl.in_flight or not numbers.queued:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlparse
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 from real_browser import chromium, served
 
+from geohound.model.catalogue import Observation
+from geohound.model.service import Access, Layer, Provider, Service, Sighting
+from geohound.model.visit import Via
+from geohound.portal.app import create_app
+from geohound.search.index import CatalogueIndex
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 pytestmark = pytest.mark.slow
 
 
@@ -143,6 +151,34 @@ def test_a_phone_is_wide_enough(page: Page, origin: str, samples):
         page.goto(f"{origin}{path}")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 360, path
+
+
+def test_words_without_end_make_no_page_wide_or_endless(
+    browser: Browser, store, kinds
+) -> None:
+    endless = "A" * 20_000
+    service = Service(
+        "wms",
+        "http://a.example/wms",
+        title=endless,
+        abstract=endless,
+        keywords=(endless,),
+        provider=Provider(endless),
+        access=Access(licence=endless),
+        layers=(Layer(endless, endless),),
+    )
+    sighting = Sighting(service.id, service.endpoint, "", Via.LINK, endless, NOON)
+    store.catalogue.record_now([Observation(service, sighting)])
+    index = CatalogueIndex(store.catalogue, store.segments)
+    app = create_app(store.catalogue, index, kinds)
+    with served(app) as origin, browser.new_context() as context:
+        page = context.new_page()
+        for path in ("/", "/?kind=wms", "/health", f"/services/{service.id}"):
+            page.goto(f"{origin}{path}")
+            size = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+            assert page.evaluate(size), path
+        page.goto(origin)
+        assert page.locator(".hit").first.bounding_box()["height"] < 600
 
 
 def test_without_scripts_the_form_still_searches_by_box(browser: Browser, origin: str):

@@ -10,7 +10,7 @@ from fuzzing import fuzzed
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from geohound.portal.formatting import mark, plain, safe_href, snippet
+from geohound.portal.formatting import line, mark, plain, safe_href, snippet
 
 
 class Elements(HTMLParser):
@@ -208,6 +208,11 @@ def test_what_is_written_without_spaces_is_marked_wherever_it_stands(
     text, words, marked
 ):
     assert [piece.text for piece in mark(text, words) if piece.marked] == marked
+
+
+def test_a_title_as_long_as_a_book_is_cut():
+    assert line("Roads of " + "x" * 20_000) == "Roads of " + "x" * 291 + " …"
+    assert line("Roads " * 50) == ("Roads " * 50).strip()
 
 
 @given(text=st.text(max_size=3000), words=st.text(max_size=40))

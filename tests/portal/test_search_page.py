@@ -17,10 +17,11 @@ from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
-from geohound.portal.app import create_app
+from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sql.segments import SqlSegments
 from geohound.stores.sqlite import open_store
+from geohound.tasks.control import TaskControl
 
 
 def titles(html: str) -> list[str]:
@@ -161,6 +162,20 @@ def test_an_empty_catalogue_says_how_to_fill_it(empty_catalogue, kinds):
         page = client.get("/")
     assert page.status_code == 200
     assert "geohound crawl https://" in page.text
+    assert 'href="/tasks"' not in LexborHTMLParser(page.text).css_first(".empty").html
+    assert "data-map=" not in page.text, "a map of nothing"
+
+
+def test_whoever_may_start_a_crawl_is_led_there_from_an_empty_catalogue(
+    empty_catalogue, kinds, store
+):
+    index = CatalogueIndex(empty_catalogue, SqlSegments(empty_catalogue._database))
+    control = TaskControl(store.tasks)
+    tasks = PortalTasks(control, TaskEvents(control), ("fifo",), may_write=True)
+    app = create_app(empty_catalogue, index, kinds, tasks=tasks)
+    with TestClient(app) as client:
+        empty = LexborHTMLParser(client.get("/").text).css_first(".empty")
+    assert empty.css_first("a.button").attributes["href"] == "/tasks"
 
 
 @pytest.mark.parametrize(

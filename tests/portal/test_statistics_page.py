@@ -269,7 +269,7 @@ def test_changes_are_said_in_words_and_paged(lived: TestClient) -> None:
     assert "p.example" in changes
     assert changes.count("<li>") == 12
     assert 'href="/health?from=12#changes-title"' in changes
-    assert "Nr0. bold</a>" in lived.get("/health?from=24").text
+    assert "Nr0. &lt;b&gt;bold&lt;/b&gt;</a>" in lived.get("/health?from=24").text
     assert "<b>" not in page
     assert (
         lived.get("/health?from=999999").status_code

@@ -19,6 +19,7 @@ from .reasons import reason
 
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
 _MAX_PLAIN_CHARS = 20_000
+_MAX_LINE_CHARS = 300  # a title as long as a book would hide all others
 # Signs that turn the direction of what follows, of the page's own words too, and make gnp.exe read exe.png.
 _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
@@ -46,12 +47,13 @@ def plain(text: str) -> str:
 
 def line(text: str) -> str:
     """A title as it stands, on one line: what looks like mark-up in it may be part of the name, as in A <INSPIRE>."""
-    whole = (
-        html.unescape(text[:_MAX_PLAIN_CHARS])
-        if "&" in text
-        else text[:_MAX_PLAIN_CHARS]
-    )
-    return " ".join((whole if whole.isascii() else whole.translate(_TURNS)).split())
+    whole = text[:_MAX_PLAIN_CHARS]
+    if "&" in whole:
+        whole = html.unescape(whole)
+    joined = " ".join((whole if whole.isascii() else whole.translate(_TURNS)).split())
+    if len(joined) <= _MAX_LINE_CHARS:
+        return joined
+    return f"{joined[:_MAX_LINE_CHARS].rstrip()} …"
 
 
 def snippet(text: str, words: str, max_chars: int = 240) -> list[MarkedText]:

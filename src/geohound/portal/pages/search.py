@@ -109,6 +109,7 @@ def search_page(request: Request) -> Response:
         trouble = error
     drawn = layers_named(portal, view.drawn)
     is_front = not any(params.get(name) for name in _FILTERS)
+    may_start = portal.may_write and may_use(visitor_of(request), Right.START_TASK)
     context = {
         **_form(request, portal, query, results),
         **_links(query, results, view),
@@ -122,9 +123,8 @@ def search_page(request: Request) -> Response:
         "trouble": trouble,
         "is_front": is_front,
         "figures": figures(portal) if is_front else None,
-        "may_test": portal.examine is not None
-        and portal.may_write
-        and may_use(visitor_of(request), Right.START_TASK),
+        "may_test": portal.examine is not None and may_start,
+        "may_start": portal.tasks is not None and may_start,
         "may_keep": may_keep_anything(visitor_of(request), portal),
         "has_address": any(_is_at(query.text, card.service) for card in page.cards),
         "address": query.text

@@ -12,6 +12,7 @@ from command_line import geohound
 
 from geohound.model.catalogue import Observation
 from geohound.model.health import Check
+from geohound.model.inspire import is_available
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
@@ -120,6 +121,30 @@ def test_availability_and_response_times_stand_by_site(path: Path) -> None:
         ("site1.test", 6, 4, 12),
     ]
     assert rows[0][4:] == (f"{100 * 7 / 13:.1f} %", 100.0, 100.0)
+
+
+def test_what_inspire_asks_for_is_told_of_each_service(path: Path) -> None:
+    """Regulation 976/2009: 99 % available, answers in time; few checks say nothing of 99 %."""
+    rows = CATALOGUE_REPORTS["inspire"].table(facts(path)).rows
+    of_dead, of_living = rows[:4], rows[4:]
+    assert {row[2:] for row in of_dead} == {
+        (4, "25.00 %", "no", 0.1, 10.0, "yes"),
+    }
+    assert {row[2:] for row in of_living} == {
+        (1, "100.00 %", "not known yet", 0.1, 10.0, "yes"),
+    }
+    slow = facts(path, limit_s=lambda kind: 0.05 if kind == "wms" else 10.0)
+    assert {row[7] for row in CATALOGUE_REPORTS["inspire"].table(slow).rows} == {"no"}
+
+
+@pytest.mark.parametrize(
+    ("good", "failed", "met"),
+    [(99, 1, True), (95, 5, False), (1, 3, False), (99, 0, None), (0, 0, None)],
+)
+def test_availability_is_met_missed_or_not_known_yet(
+    good: int, failed: int, met: bool | None
+) -> None:
+    assert is_available(good, good + failed) is met
 
 
 def test_the_command_takes_a_date(path: Path) -> None:

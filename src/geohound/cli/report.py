@@ -188,7 +188,12 @@ def _table(
         hunts = lambda: sources_of(opened.tasks.tasks())  # noqa: E731
         judged = {**verdicts(opened.notes.judgements()), **sheet}
         facts = CatalogueFacts(
-            opened.catalogue, topics, hunts, history=opened.past.history, judged=judged
+            opened.catalogue,
+            topics,
+            hunts,
+            history=opened.past.history,
+            judged=judged,
+            limit_s=app.address_book().response_limit_s,
         )
         return CATALOGUE_REPORTS[name].table(facts._replace(**more))
 

@@ -138,6 +138,7 @@ def facts_of(portal: Portal, scope: ReportScope, **more: Any) -> CatalogueFacts:
         scope.radius_miles,
         only=_found(portal, scope.query) if scope.query else None,
         judged=verdicts_of(portal),
+        limit_s=portal.response_limit_s,
         **more,
     )
 

@@ -26,6 +26,7 @@ from .exclusive_classes import EXCLUSIVE, SHEET
 from .failures import FAILURES
 from .halflife import HALFLIFE
 from .hosts import HOSTS
+from .inspire import INSPIRE
 from .list_pages import LIST_PAGES
 from .quickness import QUICKNESS
 from .service_types import DOMAINS, SITES
@@ -69,6 +70,7 @@ CATALOGUE_REPORTS = {
         HALFLIFE,
         AVAILABILITY,
         UPTIME,
+        INSPIRE,
         DENSITY,
         COUNTRY_GROWTH,
         CLUMPING,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from geohound.contracts import CatalogueStore, HistoryStore
+from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.catalogue import ALL, Filter, ServiceSummary
 from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
@@ -85,6 +86,9 @@ class CatalogueFacts(NamedTuple):
     only: Collection[str] | None = (
         None  # ids of services, those that a search has found; None: all
     )
+
+    # Within how many seconds a service of a kind should answer.
+    limit_s: Callable[[str], float] = lambda _: DOWNLOAD_LIMIT_S
 
     @property
     def is_whole(self) -> bool:

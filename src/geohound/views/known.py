@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -15,6 +14,7 @@ from geohound.contracts import CatalogueStore, CheckQueue, HistoryStore
 from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent, found_change
 from geohound.model.health import Check, HealthState, assess
+from geohound.model.inspire import Conformity, conformity, counted, percentile
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.score import (
     Score,
@@ -29,9 +29,6 @@ from .records import Count, ServiceRecord, service_fields
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Interval = tuple[float, float] | None
-INSPIRE_AVAILABILITY = 0.99
-INSPIRE_CHECKS = 100  # with fewer, one failure more or less decides
-_WEEK_S = 604800.0
 Timestamp = Annotated[datetime, Meta(tz=True)]
 TopicsOf = Callable[[Service], Sequence[tuple[str, str]]]
 
@@ -245,7 +242,7 @@ def health_record(
     `limit_s` is the response time that its kind allows.
     """
     found = assess(checks)
-    counts = {days: _counts(checks, totals, now, days) for days in (7, 30, 365)}
+    counts = {days: counted(checks, totals, now, days) for days in (7, 30, 365)}
     scored = score(checks, limit_s, description)
     latencies = sorted(c.elapsed_s * 1000 for c in checks if c.ok)
     return HealthRecord(
@@ -258,7 +255,7 @@ def health_record(
         availability_interval=AvailabilityInterval(
             **{f"days_{days}": _interval(*counts[days]) for days in counts}
         ),
-        inspire=_inspire(counts[365], _percentile(latencies, 0.9), limit_s),
+        inspire=_inspire(conformity(checks, totals, now, limit_s), limit_s),
         latency_ms=Latency(
             p50=_percentile(latencies, 0.5), p95=_percentile(latencies, 0.95)
         ),
@@ -284,19 +281,6 @@ def _score_parts(scored: Score) -> ScorePartsRecord:
     )
 
 
-def _counts(
-    checks: Sequence[Check], totals: Sequence[CheckTotals], now: datetime, days: int
-) -> tuple[int, int]:
-    """Good checks and conclusive ones in so many days; of weeks that are summed up, those that began in them."""
-    since = now - timedelta(days=days)
-    conclusive = [
-        bool(check.ok) for check in checks if check.ok is not None and check.at >= since
-    ]
-    weeks = [each for each in totals if each.week * _WEEK_S >= since.timestamp()]
-    good = sum(conclusive) + sum(each.good for each in weeks)
-    return good, len(conclusive) + sum(each.good + each.failed for each in weeks)
-
-
 def _share(good: int, total: int) -> float | None:
     return good / total if total else None
 
@@ -308,31 +292,19 @@ def _interval(good: int, total: int) -> tuple[float, float] | None:
     return round(low, 4), round(high, 4)
 
 
-def _met(good: int, total: int) -> bool | None:
-    """Is it 99 %? Null while there are too few checks to know."""
-    if not total:
-        return None
-    if wilson(good, total)[1] < INSPIRE_AVAILABILITY:
-        return False
-    return good / total >= INSPIRE_AVAILABILITY if total >= INSPIRE_CHECKS else None
-
-
-def _inspire(
-    counts: tuple[int, int], response_ms: float | None, limit_s: float
-) -> InspireRecord:
-    response_s = None if response_ms is None else round(response_ms / 1000, 3)
+def _inspire(found: Conformity, limit_s: float) -> InspireRecord:
     return InspireRecord(
-        availability=_share(*counts),
-        availability_met=_met(*counts),
-        response_s=response_s,
+        availability=found.availability,
+        availability_met=found.availability_met,
+        response_s=found.response_s,
         limit_s=limit_s,
-        response_met=None if response_s is None else response_s <= limit_s,
+        response_met=found.response_met,
     )
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float | None:
-    """The nearest-rank percentile."""
-    return round(ordered[math.ceil(share * len(ordered)) - 1], 1) if ordered else None
+    found = percentile(ordered, share)
+    return None if found is None else round(found, 1)
 
 
 def history(

@@ -60,3 +60,21 @@ def test_a_head_that_may_only_read_is_refused(call, monkeypatch) -> None:
         kind = type(opened)
     monkeypatch.setattr(kind, "is_read_only", property(lambda _: True))
     assert "may only read" in sentence(call("start", "--catalogue", address))
+
+
+@pytest.mark.parametrize("written", ["", "{", '{"pid": "x"}', "[]", '{"pid": 1}'])
+def test_a_note_that_was_cut_short_or_is_of_another_process_is_removed(
+    call, tmp_path, written
+) -> None:
+    folder = tmp_path / "geohound" / "cluster"
+    folder.mkdir(parents=True)
+    (folder / "127.0.0.2-6379.json").write_text(written)
+    ended = call("stop")
+    assert ended.returncode == 0
+    assert "No node that you started" in ended.stdout
+    assert not list(folder.iterdir())
+
+
+def test_where_nothing_can_be_noted_the_folder_is_named(call) -> None:
+    ended = geohound("cluster", "stop", XDG_STATE_HOME="/proc")
+    assert "name another folder with XDG_STATE_HOME" in sentence(ended)

@@ -170,9 +170,15 @@ def _start(
     log_file, note = _folder() / f"{name}.log", _folder() / f"{name}.json"
     before = log_file.stat().st_size if log_file.exists() else 0
     process = start_node(plan, settings, log_file)
-    note.write_bytes(
-        orjson.dumps({"pid": process.pid, "address": address, "head": head})
-    )
+    try:
+        note.write_bytes(
+            orjson.dumps({"pid": process.pid, "address": address, "head": head})
+        )
+    except OSError as error:  # nobody could stop it later
+        process.kill()
+        raise SettingsError(
+            f"{note} cannot be written ({error.strerror}); make room there."
+        ) from None
     if not is_patient:
         try:
             _wait_until_in(process, log_file, before)
@@ -312,7 +318,12 @@ def _folder() -> Path:
     """Where the nodes that this user started on this machine are noted, with what they log."""
     base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     folder = Path(base) / "geohound" / "cluster"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"Nodes cannot be noted in {folder} ({error.strerror}); name another folder with XDG_STATE_HOME."
+        ) from None
     return folder
 
 
@@ -322,10 +333,10 @@ def _stop() -> dict[str, Any]:
 
     ended = []
     for note in sorted(_folder().glob("*.json")):
-        node = orjson.loads(note.read_bytes())
-        if _is_node(node["pid"]):
-            os.kill(node["pid"], signal.SIGTERM)
-            ended.append(node["pid"])
+        pid = _noted(note)
+        if _is_node(pid):
+            os.kill(pid, signal.SIGTERM)
+            ended.append(pid)
         note.unlink()
     give_up_at = time.monotonic() + END_S
     while any(map(_is_node, ended)) and time.monotonic() < give_up_at:
@@ -340,6 +351,14 @@ def _stop() -> dict[str, Any]:
         else "No node that you started runs on this machine."
     )
     return {"text": text, "nodes": len(ended)}
+
+
+def _noted(note: Path) -> int:
+    """The process of a node; 0 where the note was cut short, as on a full disk."""
+    try:
+        return int(orjson.loads(note.read_bytes())["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def _is_node(pid: int) -> bool:

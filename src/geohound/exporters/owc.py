@@ -15,14 +15,17 @@ from ._part import ExportFormat
 from ._table import rings
 
 _PROFILE = "http://www.opengis.net/spec/owc-geojson/1.0/req/core"
-_CODES = {
-    ServerType.WMS: "wms",
-    ServerType.WFS: "wfs",
-    ServerType.WCS: "wcs",
-    ServerType.WMTS: "wmts",
-    ServerType.WPS: "wps",
-    ServerType.CSW: "csw",
-}
+# An offering has the protocol in lower case at the end of its code.
+_CODED = frozenset(
+    (
+        ServerType.WMS,
+        ServerType.WFS,
+        ServerType.WCS,
+        ServerType.WMTS,
+        ServerType.WPS,
+        ServerType.CSW,
+    )
+)
 _OPERATIONS = {
     Rel.CAPABILITIES: "GetCapabilities",
     Rel.MAP: "GetMap",
@@ -60,7 +63,7 @@ def _feature(each: ExportedService, now: str) -> dict[str, Any] | None:
         (
             r.server
             for r in requests
-            if isinstance(r, ServerRequest) and r.server in _CODES
+            if isinstance(r, ServerRequest) and r.server in _CODED
         ),
         None,
     )
@@ -76,7 +79,7 @@ def _feature(each: ExportedService, now: str) -> dict[str, Any] | None:
         "links": {"via": [{"href": service.endpoint}]},
         "offerings": [
             {
-                "code": f"http://www.opengis.net/spec/owc-geojson/1.0/req/{_CODES[server]}",
+                "code": f"http://www.opengis.net/spec/owc-geojson/1.0/req/{server.lower()}",
                 "operations": operations,
             }
         ],

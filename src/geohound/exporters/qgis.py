@@ -5,9 +5,11 @@ The format `qgis` takes the sort of the first service that QGIS connects to; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from geohound.model.export import ExportedService
@@ -23,15 +25,6 @@ from geohound.urls import host
 from ._part import ExportFormat, Write, Written
 
 _MEDIA_TYPE = "application/xml"
-_MAP_FLAGS = {
-    "ignoreGetMapURI": "false", "ignoreGetFeatureInfoURI": "false", "ignoreAxisOrientation": "false",
-    "invertAxisOrientation": "false", "smoothPixmapTransform": "false", "dpiMode": "7", "username": "", "password": "",
-}  # fmt: skip
-_FEATURE_FLAGS = {
-    "version": "auto", "maxnumfeatures": "", "pagesize": "", "pagingenabled": "true", "ignoreAxisOrientation": "false",
-    "invertAxisOrientation": "false", "username": "", "password": "",
-}  # fmt: skip
-_TILE_FLAGS = {"zmin": "0", "zmax": "18", "username": "", "password": "", "referer": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +36,30 @@ class _Sort:
     root: str
     element: str
     version: str
-    servers: tuple[ServerType, ...] = ()
-    flags: Mapping[str, str] = field(default_factory=dict)
-    vector_tiles: bool | None = None  # for tiles: are they vectors?
+    attributes: Mapping[str, str]
+    servers: frozenset[ServerType] = frozenset()
+    tiles: str = ""  # raster or vector, where it is for templates of tiles
 
     def address(self, request: LayerRequest) -> str:
         """Where such a connection leads for this request; empty where it is none of its sort."""
-        if isinstance(request, TileTemplate) and self.vector_tiles is not None:
-            return request.template if request.is_vector is self.vector_tiles else ""
+        if isinstance(request, TileTemplate):
+            tiles = "vector" if request.is_vector else "raster"
+            return request.template if tiles == self.tiles else ""
         if not isinstance(request, ServerRequest) or request.server not in self.servers:
             return ""
         return request.url if request.server is ServerType.WMTS else request.endpoint
 
 
-_SORTS = (
-    _Sort("wms", "WMS and WMTS", "qgsWMSConnections", "wms", "1.0", (ServerType.WMS, ServerType.WMTS), _MAP_FLAGS),
-    _Sort(
-        "wfs", "WFS and OGC API Features", "qgsWFSConnections", "wfs", "1.1", (ServerType.WFS, ServerType.OGC_API_FEATURES),
-        _FEATURE_FLAGS,
-    ),
-    _Sort("wcs", "WCS", "qgsWCSConnections", "wcs", "1.0", (ServerType.WCS,), _MAP_FLAGS),
-    _Sort(
-        "arcgis", "ArcGIS REST", "qgsARCGISFEATURESERVERConnections", "arcgisfeatureserver", "1.0",
-        (ServerType.ARCGIS,), {"username": "", "password": "", "referer": ""},
-    ),
-    _Sort("xyz", "XYZ tiles", "qgsXYZTilesConnections", "xyztiles", "1.0", (), _TILE_FLAGS, vector_tiles=False),
-    _Sort(
-        "vectortiles", "vector tiles", "qgsVectorTileConnections", "vectortile", "1.0", (),
-        {**_TILE_FLAGS, "serviceType": "", "styleUrl": ""}, vector_tiles=True,
-    ),
-    _Sort(
-        "sensorthings", "SensorThings", "qgsSensorThingsConnections", "sensorthings", "1.0",
-        (ServerType.SENSORTHINGS,), {"username": "", "password": "", "referer": ""},
-    ),
-    _Sort(
-        "stac", "STAC", "qgsStacConnections", "stac", "1.0", (ServerType.STAC,),
-        {"username": "", "password": "", "referer": ""},
-    ),
-)  # fmt: skip
+def _read_sorts() -> Iterator[_Sort]:
+    said = tomllib.loads(
+        Path(__file__).with_name("qgis_connections.toml").read_text("utf-8")
+    )
+    for each in said["connections"]:
+        servers = frozenset(map(ServerType, each.pop("servers", ())))
+        yield _Sort(**{"element": each["id"], **each, "servers": servers})
+
+
+_SORTS = tuple(_read_sorts())
 
 
 def _write_one(sort: _Sort) -> Write:
@@ -109,7 +88,7 @@ def _file(
         if not address:
             left_out += 1
             continue
-        attributes = {"name": unique(_name(each)), "url": address, **sort.flags}
+        attributes = {"name": unique(_name(each)), "url": address, **sort.attributes}
         text = " ".join(
             f"{name}={quoteattr(_printable(value))}"
             for name, value in attributes.items()

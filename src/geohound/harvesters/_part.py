@@ -44,13 +44,16 @@ def from_date(since: date | None) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One catalogue protocol; without kinds and address it is read only where somebody says that this is one."""
+    """One catalogue protocol: services of the kind that has its id, and what its address is recognised by.
+
+    Whatever else is such a catalogue is read only where somebody says so.
+    """
 
     id: str
     title: str
     page: Callable[[str, bytes, Fetcher], Awaitable[HarvestPage | Failure]]
     start: Callable[[date | None], bytes] = from_all
-    kinds: tuple[str, ...] = ()  # of services that are such a catalogue
+    other_kinds: tuple[str, ...] = ()  # of services that are such a catalogue too
     only_long: bool = False  # links of a short one are in its document already
     # of seeds and pages that are one, where no service is known
     address: re.Pattern[str] | None = None
@@ -63,4 +66,5 @@ class Part:
         if service is None:
             return self.address is not None and bool(self.address.search(url))
         is_read_already = self.only_long and len(service.links) < MANY_LINKS
-        return service.kind in self.kinds and not is_read_already
+        is_catalogue = service.kind in (self.id, *self.other_kinds)
+        return is_catalogue and not is_read_already

@@ -97,5 +97,6 @@ def title(url: str) -> str:
     return url.split("/")[-2].replace("_", " ")
 
 
-_ID = "arcgis-directory"
-HARVESTERS = (Part(_ID, "ArcGIS server directory", page, kinds=(_ID,), only_long=True),)
+HARVESTERS = (
+    Part("arcgis-directory", "ArcGIS server directory", page, only_long=True),
+)

@@ -215,7 +215,6 @@ HARVESTERS = (
         "Catalogue Service for the Web",
         page,
         from_date,
-        kinds=("csw",),
         marks=(b"gn_search", b"gnSearch"),
         front=_front,
     ),

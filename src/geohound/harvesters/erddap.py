@@ -84,5 +84,4 @@ def _addresses(entry: Mapping[str, Any], url: str) -> list[Listed]:
     ]
 
 
-_ID = "erddap"
-HARVESTERS = (Part(_ID, "ERDDAP", page, kinds=(_ID,), only_long=True),)
+HARVESTERS = (Part("erddap", "ERDDAP", page, only_long=True),)

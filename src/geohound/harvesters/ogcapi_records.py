@@ -120,12 +120,4 @@ def read_record(record: Mapping[str, Any], url: str) -> list[Listed]:
     return found
 
 
-HARVESTERS = (
-    Part(
-        "ogcapi-records",
-        "OGC API - Records",
-        page,
-        from_date,
-        kinds=("ogcapi-records",),
-    ),
-)
+HARVESTERS = (Part("ogcapi-records", "OGC API - Records", page, from_date),)

@@ -148,4 +148,4 @@ def _links(entry: safe_xml.Element) -> list[Listed]:
     return found
 
 
-HARVESTERS = (Part("opensearch", "OpenSearch", page, kinds=("opensearch",)),)
+HARVESTERS = (Part("opensearch", "OpenSearch", page),)

@@ -74,5 +74,5 @@ def _services_of(value: Mapping[str, Any], url: str) -> list[Listed]:
 
 
 HARVESTERS = (
-    Part("stac", "SpatioTemporal Asset Catalog", page, kinds=("stac", "stac-api")),
+    Part("stac", "SpatioTemporal Asset Catalog", page, other_kinds=("stac-api",)),
 )

@@ -15,15 +15,15 @@ from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
 from ._part import Part
+from ._protocols import protocol_of
 
 MAX_DATASETS = 50_000
 _HTML = re.compile(r"\.html$", re.IGNORECASE)
-_WAYS = {  # type of the service in lower case: its protocol, and the request that proves it
-    "wms": ("OGC:WMS", "?service=WMS&request=GetCapabilities"),
-    "wcs": ("OGC:WCS", "?service=WCS&request=GetCapabilities"),
-    "opendap": ("OPeNDAP:OPeNDAP", ".dds"),
-    "dods": ("OPeNDAP:OPeNDAP", ".dds"),
-    "ncss": ("UNIDATA:NCSS", "/dataset.xml"),
+_REQUESTS = {  # of each protocol the request that proves a service
+    "OGC:WMS": "?service=WMS&request=GetCapabilities",
+    "OGC:WCS": "?service=WCS&request=GetCapabilities",
+    "OPeNDAP:OPeNDAP": ".dds",
+    "UNIDATA:NCSS": "/dataset.xml",
 }
 
 
@@ -73,14 +73,12 @@ def _ways(root: safe_xml.Element) -> Mapping[str, list[_Way]]:
 
 
 def _way(service: safe_xml.Element) -> _Way | None:
-    known = _WAYS.get(safe_xml.attribute(service, "serviceType").lower())
-    if known is None:
+    protocol = protocol_of(safe_xml.attribute(service, "serviceType"))
+    if protocol not in _REQUESTS:
         return None
-    return _Way(
-        safe_xml.attribute(service, "base"),
-        safe_xml.attribute(service, "suffix"),
-        *known,
-    )
+    base = safe_xml.attribute(service, "base")
+    suffix = safe_xml.attribute(service, "suffix")
+    return _Way(base, suffix, protocol, _REQUESTS[protocol])
 
 
 def _addresses(
@@ -119,5 +117,4 @@ def _referred(reference: safe_xml.Element, document: Document) -> str:
     return _HTML.sub(".xml", address.partition("?")[0])
 
 
-_ID = "thredds"
-HARVESTERS = (Part(_ID, "THREDDS catalogue", page, kinds=(_ID,), only_long=True),)
+HARVESTERS = (Part("thredds", "THREDDS catalogue", page, only_long=True),)

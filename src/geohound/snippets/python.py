@@ -35,13 +35,14 @@ _OFFERINGS = (
     "for name, offering in server.contents.items():",
     "    print(name, offering.description)",
 )
+# OWSLib has a module for each protocol, named after it, with one class that talks to a server.
 _OWSLIB = {
-    ServerType.WMS: ("wms", "WebMapService", _CONTENTS),
-    ServerType.WMTS: ("wmts", "WebMapTileService", _CONTENTS),
-    ServerType.WFS: ("wfs", "WebFeatureService", _CONTENTS),
-    ServerType.WCS: ("wcs", "WebCoverageService", _CONTENTS),
-    ServerType.WPS: ("wps", "WebProcessingService", _PROCESSES),
-    ServerType.SOS: ("sos", "SensorObservationService", _OFFERINGS),
+    ServerType.WMS: ("WebMapService", _CONTENTS),
+    ServerType.WMTS: ("WebMapTileService", _CONTENTS),
+    ServerType.WFS: ("WebFeatureService", _CONTENTS),
+    ServerType.WCS: ("WebCoverageService", _CONTENTS),
+    ServerType.WPS: ("WebProcessingService", _PROCESSES),
+    ServerType.SOS: ("SensorObservationService", _OFFERINGS),
 }
 
 
@@ -185,14 +186,14 @@ def _server(service: Service, request: ServerRequest) -> str:
         return _plain(request)  # OWSLib speaks no others
     if request.server not in _OWSLIB:
         return _plain(request)
-    module, client, listing = _OWSLIB[request.server]
+    client, listing = _OWSLIB[request.server]
     version = (
         _wfs_version(request.version)
         if request.server is ServerType.WFS
         else request.version
     )
     return lines(
-        f"from owslib.{module} import {client}",
+        f"from owslib.{request.server.lower()} import {client}",
         "",
         f"server = {client}({py(request.endpoint)}, version={py(version)})",
         *listing,

@@ -84,7 +84,7 @@ def urls_for(requests: int, hosts: int) -> list[str]:
 
 
 def bare(port: int, urls: list[str], hosts: int) -> int:
-    """libcurl's multi interface as its own example has it: one handle for each host, no checks, no manners."""
+    """libcurl's multi interface as its own example has it: one handle for each host, no checks, no politeness."""
     multi = pycurl.CurlMulti()
     todo = iter(urls)
     done = 0
@@ -122,7 +122,7 @@ def bare(port: int, urls: list[str], hosts: int) -> int:
 
 
 def ours(port: int, urls: list[str], hosts: int) -> int:
-    """The fetcher of the house with everything on: guard, robots.txt, limits, slots, records."""
+    """Our fetcher with everything on: guard, robots.txt, limits, slots, records."""
 
     async def run() -> int:
         routed = (f"*.test=127.0.0.1:{port}",)

@@ -25,16 +25,6 @@ from _graph import search, walk  # noqa: E402
 WORLD = World(3, hosts=40, pages=1200, trouble=False)
 
 
-def test_the_experiments_of_the_issue_are_there() -> None:
-    assert NAMES == [
-        "agents", "case_study", "clumping", "depth_width", "distinct_pages", "dynamic_pages",
-        "eight_applications",
-        "groups_depth", "other_seeds", "overlap", "quickness", "revisit_policies", "run_times",
-        "threads", "two_dates", "updated_pages",
-        "watcher_cost",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ending", ["json", "md", "png", "svg"])
 def test_every_experiment_has_its_table_and_figure_and_none_is_large(

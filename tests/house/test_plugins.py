@@ -1,4 +1,4 @@
-"""Drawers are opened by looking into them."""
+"""A registry finds its parts by looking into its folder, and refuses malformed ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def extra_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sys.modules.pop("geohound.kinds.zz_extra", None)
 
 
-def test_a_new_file_in_a_drawer_is_found(extra_kind) -> None:
+def test_a_new_file_in_a_registry_is_found(extra_kind) -> None:
     extra_kind(
         "class Extra:\n    id = 'extra'\n    title = 'Extra'\n    protocol = 'X'\n    addresses = None\n"
         "    def suspects(self, url): return False\n    def probe_urls(self, url): return ()\n"

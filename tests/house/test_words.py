@@ -13,10 +13,7 @@ TEXTS = [
     *SOURCES,
     *sorted((ROOT / "src" / "geohound" / "portal" / "templates").rglob("*.html")),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
-    *(
-        ROOT / "docs" / name
-        for name in ("architecture.md", "glossary.md", "operating.md")
-    ),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 # Words that only this program used for things that have a name, and the name.
 DIALECT = {

@@ -19,7 +19,7 @@ from geohound.net.fetcher import CurlFetcher
 from geohound.politeness import Politeness, TaskPoliteness
 
 
-def ask_many(web, hosts, manners):
+def ask_many(web, hosts, behaviour):
     """When requests to several hosts begin, all of which are found at one address."""
     began = []
 
@@ -31,7 +31,7 @@ def ask_many(web, hosts, manners):
 
         async with web.serving({"/": note}) as server:
             fetcher = CurlFetcher(
-                manners(server.port), Guard.opening(["127.0.0.0/8"]), bounded()
+                behaviour(server.port), Guard.opening(["127.0.0.0/8"]), bounded()
             )
             visits = await asyncio.gather(
                 *(fetcher.fetch(f"http://{h}:{server.port}/") for h in hosts)
@@ -50,10 +50,10 @@ NAMES = ["127.0.0.1", "localhost"]
 
 @pytest.mark.slow
 def test_two_names_of_one_address_take_turns(web):
-    def manners(_port):
+    def behaviour(_port):
         return behaving(obey_robots=False, politeness=policy(host_delay_s=6))
 
-    visits, gaps, metrics = ask_many(web, NAMES, manners)
+    visits, gaps, metrics = ask_many(web, NAMES, behaviour)
     assert [v.status for v in visits] == [200, 200]
     assert [v.address for v in visits] == ["127.0.0.1"] * 2
     assert (
@@ -67,26 +67,26 @@ def test_two_names_of_one_address_take_turns(web):
 
 
 def test_routed_names_are_exempt(web):
-    def manners(port):
+    def behaviour(port):
         routes = (Route("*.test", "127.0.0.1", port),)
         return behaving(
             obey_robots=False, routes=routes, politeness=policy(host_delay_s=20)
         )
 
     hosts = [f"h{n}.test" for n in range(8)]
-    visits, gaps, metrics = ask_many(web, hosts, manners)
+    visits, gaps, metrics = ask_many(web, hosts, behaviour)
     assert [v.status for v in visits] == [200] * 8
     assert max(gaps) < 1
     assert metrics.waits == 0
 
 
 def test_an_address_that_is_due_too_late_is_not_waited_for(web):
-    def manners(_port):
+    def behaviour(_port):
         return behaving(
             obey_robots=False, politeness=policy(host_delay_s=400), patience_s=5
         )
 
-    visits, _, metrics = ask_many(web, NAMES, manners)
+    visits, _, metrics = ask_many(web, NAMES, behaviour)
     (late,) = [v for v in visits if isinstance(v, Failure)]
     assert late.reason is FailureReason.RATE_LIMITED
     assert 90 < late.retry_after_s <= 100

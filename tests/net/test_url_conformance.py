@@ -199,10 +199,6 @@ TABLE = [tuple(line.split(" | ")) for line in HOSTS] + [
 ]
 
 
-def test_there_are_more_than_100_hosts():
-    assert len({url for url, _ in TABLE}) > 150
-
-
 @pytest.mark.parametrize(("url", "expected"), TABLE)
 def test_the_host_is_the_one_of_the_standard(url, expected):
     target = parse_target(url)

@@ -42,7 +42,7 @@ export function showClusters(map: OlMap, address: string, palette: () => Palette
       placed.groups.map(({ lon, lat, count, service }) => new Feature({ geometry: new Point([lon, lat]), count, service })),
     );
     map.getTargetElement().dataset["clustersShown"] = String(placed.groups.length);
-    if (note) explain(note, placed);
+    if (note) explain(note, placed, map.getTargetElement().dataset["map"] === "world");
   };
   map.addLayer(layer);
   map.on("moveend", () => void load());
@@ -67,8 +67,10 @@ function cellFor(resolution: number): number {
   return Number((2 ** Math.round(Math.log2(wanted))).toPrecision(6));
 }
 
-function explain(note: HTMLElement, placed: Placed): void {
+/** On the page of the map nothing else says how many were found. */
+function explain(note: HTMLElement, placed: Placed, isAlone: boolean): void {
   const parts = [];
+  if (isAlone) parts.push(placed.total ? t("Services: {n}", { n: SHORT.format(placed.total) }) : t("No results"));
   if (placed.worldwide) parts.push(t("{n} cover the whole world", { n: SHORT.format(placed.worldwide) }));
   if (placed.unplaced) parts.push(t("{n} state no place", { n: SHORT.format(placed.unplaced) }));
   note.textContent = parts.join(" · ");

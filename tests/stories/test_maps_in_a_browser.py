@@ -248,6 +248,17 @@ def test_the_map_goes_to_a_place_by_its_name_and_its_address_keeps_where_it_look
     )
 
 
+def test_the_page_of_the_map_says_how_many_were_found_also_none(
+    page: Page, portal: str
+) -> None:
+    note = page.locator("[data-map-note]")
+    page.goto(f"{portal}map?kind=wms")
+    total = len(found(portal, "kind=wms&limit=100"))
+    expect(note).to_contain_text(f"Services: {total}")
+    page.goto(f"{portal}map?q=nothingiscalledthis")
+    expect(note).to_have_text("No results")
+
+
 def test_a_click_on_a_box_lights_its_card_up(page: Page, portal: str) -> None:
     hits = [hit for hit in found(portal, "kind=wms&state=alive") if hit["bbox"]]
     west, south, east, north = hits[0]["bbox"]

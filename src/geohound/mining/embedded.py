@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from html import unescape
 from itertools import islice
 
 from geohound.model.visit import Link, LinkPlace
-from geohound.text.pattern_scan import WordScan
 from geohound.urls.address_book import AddressBook
 
 from . import script_text, text
@@ -25,7 +23,7 @@ _HIDDEN = re.compile(
 _DATA = re.compile(
     r"data-[\w-]{1,60}\s{0,9}=\s{0,9}(?:\"[^\"]{4,40000}\"|'[^']{4,40000}'|[^\s\"'>]{4,2000})"
 )
-_DATA_START = "data-"
+DATA_START = "data-"
 _VALUE = re.compile(
     r"=\s{0,9}(?:\"([^\"]{4,40000})\"|'([^']{4,40000})'|([^\s\"'>]{4,2000}))"
 )
@@ -42,12 +40,11 @@ _STYLE = re.compile(
 _CSS_URL = re.compile(r"url\(\s{0,9}[\"']?([^\"')\s]{4,2000})", re.IGNORECASE)
 
 
-def links(source: str, data: bytes, book: AddressBook) -> list[Link]:
-    """Addresses of services in the attributes and styles of a page, each once; `data` is the page in UTF-8."""
+def links(source: str, marks: frozenset[str], book: AddressBook) -> list[Link]:
+    """Addresses of services in the attributes and styles of a page, each once; `marks` has those `words` of it."""
     source = source[:MAX_CHARS]
-    words = _words_of(book).found(data)  # most pages show no map at all
-    is_shown = not words <= {_DATA_START}
-    if not is_shown and not (_DATA_START in words and _has_data(source, book)):
+    is_shown = not marks.isdisjoint(book.shown)  # most pages show no map at all
+    if not is_shown and not (DATA_START in marks and _has_data(source, book)):
         return []
     seen = _HIDDEN.sub(" ", source)
     return list(
@@ -55,9 +52,9 @@ def links(source: str, data: bytes, book: AddressBook) -> list[Link]:
     )
 
 
-@lru_cache(maxsize=4)
-def _words_of(book: AddressBook) -> WordScan:
-    return WordScan((*book.shown, _DATA_START), any_case=True)
+def words(book: AddressBook) -> tuple[str, ...]:
+    """Pages without one of them, in any case, show nothing."""
+    return (*book.shown, DATA_START)
 
 
 def _has_data(source: str, book: AddressBook) -> bool:

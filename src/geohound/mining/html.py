@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import islice
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from geohound import jsflow, urls
 from geohound.model.visit import Link, LinkPlace, Page
 from geohound.text.keyword_groups import keyword_group
-from geohound.text.pattern_scan import PatternScan, WordScan
+from geohound.text.pattern_scan import WordScan
 from geohound.urls.address_book import AddressBook
 
 from . import embedded, safe_html, script_links, script_text, software, text
@@ -40,16 +41,11 @@ _UNSEEN_TAGS = ("script", "style", "noscript", "template", "pre")  # no reader s
 # Without one of these no anchor asks not to be followed: any letter may be written as
 # a number.
 _RELS = frozenset(("nofollow", "&#"))
-_DATA_START = "data-"
-# A page is walked for each name that is asked for: one scan shows which it may have.
-_MARKUP = WordScan(
-    (
-        *(f"<{tag}" for tag in dict.fromkeys((*_RARE_TAGS, *_UNSEEN_TAGS))),
-        *_RELS,
-        _DATA_START,
-    ),
-    any_case=True,
-)
+_WMS = "wms"
+_SIGNS_OF_WMS = frozenset((_WMS, "&#"))  # in an address as the page writes it
+# Names of what holds a map, and script elements in capitals.
+MAP_MARKS = ('map"', "map'", 'viewer"', 'arte"')
+CAPITALS = "<SCRIPT"
 _LINK_RELS = frozenset(
     (
         "alternate",
@@ -83,13 +79,12 @@ _SMALL = frozenset(
 _DATA = re.compile(r"data-[\w-]{1,40}\s*=\s*[\"']([^\"'<>\s]{4,500})[\"']")
 _FULL = ("http://", "https://")
 _ELSEWHERE = re.compile(r"(?:javascript|mailto|data|tel):", re.IGNORECASE)
-_WMS = PatternScan((b"wms",), any_case=True)
 IsKnown = Callable[[str, str], bool]
 _REFRESH = re.compile(r"url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE)
 
 
 def read(
-    source: str,
+    page: str | Scanned,
     url: str,
     book: AddressBook,
     tag: frozenset[str] = frozenset(),
@@ -103,9 +98,8 @@ def read(
     are relative to and their letters, are left out; without `with_scripts`, the code in the page is left to somebody
     else.
     """
-    data = source.encode("utf-8", "replace")
+    source, data, markup = page if isinstance(page, Scanned) else scan(page, book)
     tree = LexborHTMLParser(safe_html.tame(data))
-    markup = _MARKUP.found(data)
     nodes = _by_tag(tree, _selector(markup))
     words = _Words()
     robots = _robots(nodes["meta"]) | tag
@@ -118,18 +112,19 @@ def read(
     found = list(islice(_links(nodes, written, words, known, book), MAX_LINKS))
     code = _code(nodes, words)
     inline, files = _scripts(nodes["script"], base, book, with_scripts)
-    if _DATA_START in markup:
+    if embedded.DATA_START in markup:
         for match in islice(_DATA.finditer(source), MAX_DATA_ATTRIBUTES):
             inline += script_text.address(unescape(match[1]), book)
-    found += embedded.links(source, data, book)
+    found += embedded.links(source, markup, book)
     visible = _leave_visible(tree, markup)
+    hrefs = written["a"][:MAX_LINKS] if not _SIGNS_OF_WMS.isdisjoint(markup) else []
     found += text.links(visible, LinkPlace.TEXT)
     return Page(
         url=base,
         title=title,
         text=visible[:MAX_TEXT],
         keyword_group=keyword_group(f"{title} {visible}"),
-        holds_wms=_holds_wms(written["a"], (*found, *code, *inline), book),
+        holds_wms=_holds_wms(hrefs, (*found, *code, *inline), book),
         language=_language(tree),
         software=made_with,
         links=tuple((found + code)[:MAX_LINKS]) + tuple(inline[:MAX_LINKS]),
@@ -145,14 +140,32 @@ def script_links_of(source: str, url: str, book: AddressBook) -> list[Link]:
     return _scripts(tree.css("script"), base, book, with_code=True)[0][:MAX_LINKS]
 
 
+class Scanned(NamedTuple):
+    """A page, the same in UTF-8, and the words in it that show what it may have."""
+
+    source: str
+    data: bytes
+    words: frozenset[str]
+
+
+def scan(source: str, book: AddressBook) -> Scanned:
+    """One scan, since a page is walked for each name of an element that is asked for."""
+    data = source.encode("utf-8", "replace")
+    return Scanned(source, data, _words_of(book).found(data))
+
+
+@lru_cache(maxsize=4)
+def _words_of(book: AddressBook) -> WordScan:
+    tags = [f"<{tag}" for tag in dict.fromkeys((*_RARE_TAGS, *_UNSEEN_TAGS))]
+    words = (*tags, *_RELS, _WMS, *embedded.words(book))
+    return WordScan(words, any_case=True, exact=(*MAP_MARKS, CAPITALS))
+
+
 def _holds_wms(hrefs: list[str], links: Iterable[Link], book: AddressBook) -> bool:
     """Does the address of a WMS stand in the page, whether other pages have brought it already or not?"""
-    addresses = [*hrefs[:MAX_LINKS], *(link.url for link in links)]
-    if not _WMS.numbers("\n".join(addresses).encode("utf-8", "replace")):
-        return False
     return any(
-        "wms" in address.lower() and book.looks_like_service(address)
-        for address in addresses
+        _WMS in address.lower() and book.looks_like_service(address)
+        for address in (*hrefs, *(link.url for link in links))
     )
 
 

@@ -11,7 +11,6 @@ from geohound.document import Document
 from geohound.jsflow import AnalysisBudget
 from geohound.model.compact_sets import HashSet
 from geohound.model.visit import Link, LinkPlace, Page, Response
-from geohound.text.pattern_scan import WordScan
 from geohound.urls.address_book import AddressBook
 
 from . import (
@@ -48,9 +47,6 @@ _MAX_KINDS = 20_000
 _MAX_CODE = 50_000
 _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 _VARYING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\d+")  # what differs from page to page
-_MARKS = ('map"', "map'", 'viewer"', 'arte"')  # names of what holds a map
-_CAPITALS = "<SCRIPT"
-_WORDS = WordScan((*_MARKS, _CAPITALS))
 _NEXT = "\0"
 # Looked for one by one in lower case: a tenth of the time that one expression of all of them takes.
 _LIBRARIES = (
@@ -107,21 +103,21 @@ class Explorer:
         source = charset.decode(document.body, document.response.content_type.lower())
         document.let_go()
         tag = robots_tag(document.response.headers)
-        words = _WORDS.found(source.encode("utf-8", "replace"))
-        code, host = _code(source, words), urls.host(document.url)
-        is_marked = not words.isdisjoint(_MARKS)
-        if not self._shows_map(source, code, document.url, is_marked=is_marked):
+        scanned = html.scan(source, self._book)
+        code, host = _code(source, scanned.words), urls.host(document.url)
+        is_marked = not scanned.words.isdisjoint(html.MAP_MARKS)
+        shows_map = self._shows_map(source, code, document.url, is_marked=is_marked)
+        is_new = False
+        if not shows_map:  # else all its scripts are read together
             inline = _inline(code)
             is_new = bool(inline) and (
                 "location" in inline or self._is_new(host, inline)
             )
-            return html.read(
-                source, document.url, self._book, tag, is_known, with_scripts=is_new
-            )
         page = html.read(
-            source, document.url, self._book, tag, is_known, with_scripts=False
+            scanned, document.url, self._book, tag, is_known, with_scripts=is_new
         )
-        if page.nofollow:
+        del scanned  # the files of the page may take long
+        if not shows_map or page.nofollow:
             return page
         viewers = recipes.recognise(source, document.url)
         wanted = tuple(viewer.url for viewer in viewers)
@@ -158,7 +154,7 @@ class Explorer:
 def _code(source: str, words: frozenset[str]) -> str:
     """The script elements of a page, attributes and text."""
     pieces = (
-        source.split("<script") if _CAPITALS not in words else _SCRIPT.split(source)
+        source.split("<script") if html.CAPITALS not in words else _SCRIPT.split(source)
     )
     return _NEXT.join(piece[: piece.find("</")] for piece in pieces[1:])
 

@@ -15,11 +15,21 @@ _ANY_CASE = hyperscan.HS_FLAG_CASELESS
 class PatternScan:
     """Which of these expressions match somewhere in the bytes of a text; time grows with its length alone."""
 
-    def __init__(self, expressions: Sequence[bytes], *, any_case: bool = False) -> None:
+    def __init__(
+        self,
+        expressions: Sequence[bytes],
+        *,
+        any_case: bool = False,
+        exact: Sequence[bytes] = (),
+    ) -> None:
+        """The places of those in `exact`, whose case counts anyhow, come after the others."""
+        expressions = (*expressions, *exact)
         self._count = len(expressions)
         self._database = hyperscan.Database()
         if expressions:
-            flags = _EACH_ONCE | _ANY_CASE if any_case else _EACH_ONCE
+            usual = _EACH_ONCE | _ANY_CASE if any_case else _EACH_ONCE
+            inexact = self._count - len(exact)
+            flags = [usual] * inexact + [_EACH_ONCE] * len(exact)
             numbers = list(range(self._count))
             self._database.compile(
                 expressions=expressions, ids=numbers, elements=self._count, flags=flags
@@ -42,16 +52,21 @@ def _note(
 class WordScan:
     """Which of these words stand in a text."""
 
-    def __init__(self, words: Sequence[str], *, any_case: bool = False) -> None:
+    def __init__(
+        self, words: Sequence[str], *, any_case: bool = False, exact: Sequence[str] = ()
+    ) -> None:
+        """Of those in `exact` the case counts anyhow."""
         # The bytes of other letters say nothing about their case: such words are never ruled out.
         self._unsought = frozenset(
-            word for word in words if not word or not word.isascii()
+            word for word in (*words, *exact) if not word or not word.isascii()
         )
-        self._sought = [
-            word for word in dict.fromkeys(words) if word not in self._unsought
-        ]
+        in_any_case, in_this_case = (
+            [word for word in dict.fromkeys(given) if word not in self._unsought]
+            for given in (words, exact)
+        )
+        self._sought = in_any_case + in_this_case
         self._scan = PatternScan(
-            [re.escape(word).encode() for word in self._sought], any_case=any_case
+            _literal(in_any_case), any_case=any_case, exact=_literal(in_this_case)
         )
 
     def found(self, data: bytes) -> frozenset[str]:
@@ -59,3 +74,7 @@ class WordScan:
         return self._unsought.union(
             [self._sought[number] for number in self._scan.numbers(data)]
         )
+
+
+def _literal(words: Sequence[str]) -> list[bytes]:
+    return [re.escape(word).encode() for word in words]

@@ -113,6 +113,16 @@ def test_what_is_no_catalogue_is_told_with_the_reason(tmp_path: Path) -> None:
         ) == (1, True, True)
 
 
+def test_a_catalogue_that_is_another_is_said_to_be_so_in_one_sentence(
+    tmp_path: Path,
+) -> None:
+    with running_catalogue(total=5, alive=1) as server:
+        done = harvest(server, tmp_path, CSW, "--as", "ckan")
+    assert done.returncode == 1
+    (warning,) = [line for line in lines(done) if line.get("event") == "warning"]
+    assert warning["message"].startswith(f"{CSW} cannot be read as ckan: ")
+
+
 def test_a_wrong_protocol_or_date_is_a_wrong_call(tmp_path: Path) -> None:
     with running_catalogue(total=5) as server:
         unknown = harvest(server, tmp_path, CSW, "--as", "gopher")

@@ -17,6 +17,7 @@ from geohound.model.work.event import (
     QueryAnswered,
     ServiceFound,
     StateChanged,
+    Warned,
     waiting_text,
 )
 from geohound.model.work.task import TaskState
@@ -69,6 +70,10 @@ class LiveDisplay:
                 self._show_service(event)
             case QueryAnswered():
                 self._show_query(event)
+            case Warned() if self.json:
+                printing.line({"event": event.type, **asdict(event)})
+            case Warned():
+                printing.complain(event.message)
             case Progressed():
                 self._show_progress(event)
             case StateChanged(state=TaskState.PAUSED) if not (self.json or self._quiet):

@@ -15,12 +15,13 @@ from geohound.model.failure import FailureReason
 from geohound.model.location import HostLocation
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Failure, Purpose
-from geohound.model.work.event import Event, ServiceFound, VisitEnded
+from geohound.model.work.event import Event, ServiceFound, VisitEnded, Warned
 from geohound.model.work.harvest import HarvestPage
 from geohound.model.work.job import PageRead, Redirected, Report
 from geohound.text.keyword_groups import GROUPS
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+MAX_WARNINGS = 100  # of catalogues that cannot be read
 _COUNTED = (
     "pages", "requests", "bytes", "services", "layers", "known", "tested", "skipped", "records",
     "data_files", "pages_known",
@@ -78,6 +79,7 @@ class Progress:
     )  # of requests: status classes and reasons of failure
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
     request_s: float = 0.0
+    warnings: int = 0
 
     def begin(self) -> None:
         """A run begins."""
@@ -116,6 +118,17 @@ class Progress:
                 self.pages += bool(report.status) and _was_read(report)
                 self._count_group(report)
         self.emit(_visit_ended(candidate, report))
+        if candidate.purpose is Purpose.HARVEST and report.failure is not None:
+            self._warn_of_catalogue(candidate, report.failure)
+
+    def _warn_of_catalogue(self, candidate: Candidate, failure: Failure) -> None:
+        """Somebody asked for this catalogue: a reason in one word is not enough to go on."""
+        is_asked_for = candidate.depth == 0 and self.warnings < MAX_WARNINGS
+        if is_asked_for and not failure.reason.means.is_passing:
+            self.warnings += 1
+            why = failure.detail or failure.reason
+            message = f"{candidate.url} cannot be read as {candidate.harvester}: {why}"
+            self.emit(Warned(message))
 
     def _count_group(self, report: Report) -> None:
         page = report.result.page if isinstance(report.result, PageRead) else None

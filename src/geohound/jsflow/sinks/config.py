@@ -14,7 +14,8 @@ from .idioms import Idioms
 _MAX_NODES = 200_000
 _MAX_TEXT = 10_000_000
 _TAG = re.compile(
-    r"<([\w:.-]{1,60})((?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'))+)\s*/?>"
+    # Nothing is given back, or each attribute of a tag with thousands would be remembered.
+    r"<([\w:.-]{1,60})((?:\s++[\w:.-]{1,60}+\s*+=\s*+(?:\"[^\"]{0,2000}+\"|'[^']{0,2000}+'))++)\s*+/?>"
 )
 _ATTRIBUTE = re.compile(
     r"(?<![\w:.-])([\w:.-]{1,60})\s*+=\s*+(?:\"([^\"]{0,2000})\"|'([^']{0,2000})')"

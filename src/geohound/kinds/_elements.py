@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import chain, islice
+from itertools import chain
 from urllib.parse import urljoin
 
 from geohound.document.safe_xml import NAMES, Element, Parts, name_of
@@ -14,7 +14,7 @@ MAX_WORDS = 20_000  # characters of one text; longer abstracts are clipped
 MAX_LIST = 10_000  # entries of one list: CRS, formats, keywords
 BOXES = ("WGS84BoundingBox", "BoundingBox")
 KEYWORDS = ("KeywordList", "Keywords", "keywords")
-_MANY = 40
+_EDGE = 20
 _KEYWORD = frozenset({"Keyword", "keyword"})
 _LOWER = frozenset({"LowerCorner", "lowerCorner"})
 _UPPER = frozenset({"UpperCorner", "upperCorner"})
@@ -97,12 +97,18 @@ def crs_codes(names: Iterable[str | None]) -> tuple[str, ...]:
     if len(stated) == 1:
         (only,) = stated
         return tuple(dict.fromkeys(_boxes.CODE_LISTS[only]))[:MAX_LIST]
-    if len(stated) > _MANY and _are_epsg_codes(stated):
-        return tuple(stated)[:MAX_LIST]
-    lists = map(
-        _boxes.CODE_LISTS.__getitem__, islice(stated, MAX_LIST)
-    )  # more would be cut off below
-    return tuple(dict.fromkeys(chain.from_iterable(lists)))[:MAX_LIST]
+    listed = list(stated)[:MAX_LIST]  # more would be cut off below
+    # Some servers list thousands, with those of other authorities first and last.
+    middle = listed[_EDGE:-_EDGE]
+    if _are_epsg_codes(middle):
+        codes = [*_codes(listed[:_EDGE]), *middle, *_codes(listed[-_EDGE:])]
+    else:
+        codes = [*_codes(listed)]
+    return tuple(dict.fromkeys(codes))[:MAX_LIST]
+
+
+def _codes(names: Iterable[str]) -> Iterable[str]:
+    return chain.from_iterable(map(_boxes.CODE_LISTS.__getitem__, names))
 
 
 def _are_epsg_codes(names: Collection[str]) -> bool:
@@ -147,7 +153,7 @@ def read_keywords(parts: Parts) -> tuple[str, ...]:
     for name in KEYWORDS:
         for group in parts.get(name, ()):
             if len(group):
-                stated = texts([k for k in group if names[k.tag] in _KEYWORD])
+                stated = texts(k for k in group if names[k.tag] in _KEYWORD)
             else:
                 plain = words(group)
                 stated = unique(

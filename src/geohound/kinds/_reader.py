@@ -67,6 +67,7 @@ _PASSING = re.compile(
     r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|$)|https?://|\d{9}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|^[0-9a-f]{32,}$",
     re.IGNORECASE,
 )
+_CORNERS = "%.2f %.2f %.2f %.2f"  # twice as fast as the newer ways
 _SHORTEST = 5  # a time of day
 _MAY_PASS = re.compile(
     r"[\d:](?:(?<=\d)\d|(?<=:)//)"
@@ -232,11 +233,13 @@ def fingerprint(kind: str, title: str, layers: Iterable[Layer], *more: str) -> s
 
 
 def _describe(layer: Layer) -> str:
-    box = layer.extent.box if layer.extent is not None else None
+    extent, title = layer.extent, layer.title
+    box = extent.box if extent is not None else None
     where = (
-        "{:.2f} {:.2f} {:.2f} {:.2f}".format(*box.as_tuple()) if box is not None else ""
+        _CORNERS % (box.west, box.south, box.east, box.north) if box is not None else ""
     )
-    return f"{layer.name}\t{_settle(layer.title)}\t{where}\n"
+    settled = " ".join(title.split()) if title.isalpha() else _settle(title)
+    return f"{layer.name}\t{settled}\t{where}\n"
 
 
 def _settle(text: str) -> str:

@@ -20,7 +20,7 @@ _GML_IDS = ("{http://www.opengis.net/gml}id", "{http://www.opengis.net/gml/3.2}i
 _MAX_KEYWORDS = 500
 _PROPERTIES = ("observedProperty", "observableProperty", "Phenomenon")
 _TIMES = ("time", "phenomenonTime", "eventTime")
-_POSITIONS = frozenset({"beginPosition", "endPosition", "timePosition"})
+_POSITIONS = ("{*}beginPosition", "{*}endPosition", "{*}timePosition")
 _AREAS = ("observedArea", "boundedBy", "AreaOfService", "observableArea")
 _SPOKEN = frozenset(
     {"name", "Name", "identifier", "SensorID", "description", "abstract"}
@@ -74,10 +74,7 @@ def _gml_id(element: Element) -> str:
 
 def _read_period(element: Element) -> tuple[str, ...]:
     """`begin/end`, with what is unknown or open left empty."""
-    names = NAMES
-    ends = {
-        names[e.tag]: words(e) for e in element.iter() if names[e.tag] in _POSITIONS
-    }
+    ends = {NAMES[e.tag]: words(e) for e in element.iter(*_POSITIONS)}
     begin = ends.get("beginPosition") or ends.get("timePosition") or ""
     if "endPosition" in ends:
         return (f"{begin}/{ends['endPosition']}",)

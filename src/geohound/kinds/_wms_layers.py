@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from geohound.document.safe_xml import NAMES, Element, Parts, child, children, text
+from geohound.document.safe_xml import NAMES, Element, Parts, child, children
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
     KEYWORDS,
@@ -144,7 +144,7 @@ def digest(element: Element) -> _Own:
     if queryable is not None:
         own.queryable = queryable.strip().lower() not in ("0", "false", "")
     if "Style" in parts:
-        own.styles = unique([text(style, "Name") for style in parts["Style"]])
+        own.styles = unique(map(_name, parts["Style"]))
     _digest_boxes(parts, own)
     _digest_times(parts, own)
     for name in _SCALES:
@@ -180,6 +180,15 @@ def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
         parts,
         [e.text for name in _CRS for e in element.iterchildren("{*}" + name)],
     )
+
+
+def _name(style: Element) -> str:
+    """The first name in it; there may be more styles than layers."""
+    for part in style:
+        if NAMES[part.tag] == "Name":
+            stated = part.text if not len(part) else words(part)
+            return " ".join(stated.split()) if stated else ""
+    return ""
 
 
 def _digest_boxes(parts: Parts, own: _Own) -> None:

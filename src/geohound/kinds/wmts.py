@@ -12,11 +12,12 @@ from urllib.parse import quote
 
 from geohound import urls
 from geohound.document import Document
-from geohound.document.safe_xml import Element, child, children, text
+from geohound.document.safe_xml import NAMES, Element, child, children, text
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
     BOXES,
     KEYWORDS,
+    MAX_WORDS,
     glean,
     href,
     read_keywords,
@@ -55,18 +56,7 @@ _KEPT = frozenset(
         "TileMatrixSetLink",
     }
 )
-_MEASURES = frozenset(
-    {
-        "Identifier",
-        "ScaleDenominator",
-        "TopLeftCorner",
-        "TileWidth",
-        "TileHeight",
-        "MatrixWidth",
-        "MatrixHeight",
-    }
-)
-_NOTHING: frozenset[str] = frozenset()
+_SIZES = ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")
 _FILE = re.compile(r"/WMTSCapabilities(?:\.xml)?/?$", re.IGNORECASE)
 _MAX_TIMES = 100
 _MAX_GRIDS = 12
@@ -163,30 +153,23 @@ def _read_levels(tile_matrix_set: Element) -> tuple[Level, ...]:
 
 
 def _read_level(matrix: Element) -> Level | None:
-    heard, _ = glean(matrix, _MEASURES, _NOTHING)
+    # The last come first, so that of two of a name the first one counts.
+    heard = {NAMES[e.tag]: e.text or "" for e in matrix.iterchildren(reversed=True)}
     try:
-        x, y = (float(v) for v in heard["TopLeftCorner"].split()[:2])
-        whole = [
-            int(heard[n])
-            for n in ("TileWidth", "TileHeight", "MatrixWidth", "MatrixHeight")
-        ]
+        east, north = heard["TopLeftCorner"].split()[:2]
+        x, y = float(east), float(north)
+        across, down, columns, rows = [int(heard[name]) for name in _SIZES]
         scale = float(heard["ScaleDenominator"])
     except (KeyError, ValueError):
         return None
     if (
         not (math.isfinite(x) and math.isfinite(y) and 0 < scale < math.inf)
-        or min(whole) < 1
-        or max(whole) > 2**31
+        or min(across, down, columns, rows) < 1
+        or max(across, down, columns, rows) > 2**31
     ):
         return None
-    return Level(
-        heard.get("Identifier", ""),
-        scale,
-        (x, y),
-        (whole[0], whole[1]),
-        whole[2],
-        whole[3],
-    )
+    name = " ".join(heard.get("Identifier", "").split())[:MAX_WORDS]
+    return Level(name, scale, (x, y), (across, down), columns, rows)
 
 
 def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:

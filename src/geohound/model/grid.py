@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 MAX_LEVELS = 40
+_write = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Grid:
             [v.id, v.scale, *v.corner, *v.tile_px, v.columns, v.rows]
             for v in self.levels[:MAX_LEVELS]
         ]
-        return json.dumps([self.name, self.crs, levels], separators=(",", ":"))
+        return _write([self.name, self.crs, levels])
 
 
 def parse_grid(text: str) -> Grid | None:

@@ -56,6 +56,10 @@ TRAPS = {
     "a deep sum": lambda: "WMSLayer(" + "-" * 100_000 + "wms);",
     "statements without values": lambda: "function f(){return;} var g=()=>{}; WMSLayer(f(), g(), [], {}, ...[]);",
     "many assignments": lambda: "var u='';" + "u+='wms';" * 20_000 + "WMSLayer(u);",
+    "a property built from itself": lambda: (
+        "function C(){" + "this.u=this.u+'wms';" * 20_000 + "WMSLayer(this.u)}" + "class D{m(){WMSLayer(this.v)}"
+        + "".join(f"n{i}(){{this.v=this.v+'a';this.v=this.v+this.v}}" for i in range(200)) + "}"
+    ),
     "many keys": lambda: "var o={" + ",".join(f"url{i}:'wms'" for i in range(50_000)) + "};",
     "nonsense": lambda: "wms " + "} ) ] => , ` ' \" /* // \\ " * 20_000,
     "JSON nested deep": lambda: "[" * 100_000 + '"wms"' + "]" * 100_000,

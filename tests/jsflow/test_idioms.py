@@ -72,6 +72,10 @@ IDIOMS: dict[str, tuple[str, Found]] = {
         'L.tileLayer("//h.test/wmts/3857/best/" + "{layer}/{style}/{z}/{y}/{x}.jpg").addTo(m);',
         {("https://h.test/wmts/3857/best", "wmts")},
     ),
+    "a RESTful WMTS whose layer only the page knows": (
+        "new ol.source.XYZ({url: `https://h.test/wmts/3857/best/${name}/default/2020-01-01/g/{z}/{y}/{x}.jpg`})",
+        {("https://h.test/wmts/3857/best", "wmts")},
+    ),
     "a whole request as a template": (
         'map.addSource("a", {type: "raster", tiles: ["https://h.test/c?SERVICE=WMS&REQUEST=GetMap&BBOX={bbox-epsg-3857}"]})',
         wms("https://h.test/c"),

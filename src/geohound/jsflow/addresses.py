@@ -42,6 +42,7 @@ _STYLE = re.compile(
     r"^(?:default|normal|_null|null|raster|grey|gray|\d{4}(?:-\d\d){0,2}|current|\{.*)$",
     re.IGNORECASE,
 )
+_FROM_LAYER = 6  # steps of a tile's path: layer, style, grid, level, row, column
 # What a request adds that says nothing about where the service lives.
 _REQUEST_ONLY = urls.OWS_PARAMS | words(
     "tiled cql_filter filter viewparams env format_options dpi map_resolution buffer sld sld_body angle "
@@ -280,7 +281,7 @@ def _tiled(
     kept = parts[at + 1 : stop]
     if "1.0.0" in kept:
         kept = kept[: kept.index("1.0.0")]
-    elif stop < len(parts) and (
+    elif 0 < len(parts) - stop < _FROM_LAYER and (
         _TILE.search(parts[stop]) or parts[stop].lower() in (HOLE, "{tilematrixset}")
     ):
         kept = _without_layer(kept)

@@ -259,9 +259,9 @@ def _calls_in(
     for at in source.places(name, _HANDED_ON, begin, end)[:_MAX_SITES]:
         ev.meter.spend()
         yield from _handed_on(ev, source, at)
-    if b"<" + name.encode() in source.data:
+    if source.mentions(f"<{name}"):
         yield from _as_tags(source, name, place)
-    if fn.node.type == "method_definition" and b"extends" in source.data:
+    if fn.node.type == "method_definition" and source.mentions("extends"):
         yield from _by_subclasses(ev, source, name, begin, end)
 
 

@@ -277,9 +277,14 @@ def in_order(
 ) -> Values:
     """What a name holds after these definitions: later ones replace, appends append, branches add alternatives."""
     current, source = base, place.source
-    for d in sorted(defs, key=lambda d: d.at):
-        if d.how == "declared":
-            continue
+    given_one = (d for d in defs if d.how != "declared")
+    ordered = sorted(given_one, key=lambda d: d.at)
+    replacing = [
+        i
+        for i, d in enumerate(ordered)
+        if d.how != "append" and not may_not_happen(source, d, node)
+    ]
+    for d in ordered[replacing[-1] if replacing else 0 :]:
         is_sure: bool | None = True
         if current and may_not_happen(place.source, d, node):
             is_sure = conditions.happens(ev, d.node, place, source.scope_of(d.node))

@@ -46,7 +46,8 @@ def _wrapped(called: Node) -> Node | None:
         is_list = listed is not None and listed.type == "sequence_expression"
         return listed.named_children[-1] if listed is not None and is_list else None
     maker, given = child(called, "function"), child(called, "arguments")
-    is_plain = maker is not None and maker.text == b"Object"
+    is_name = maker is not None and maker.type == "identifier"
+    is_plain = is_name and maker is not None and maker.text == b"Object"
     return (
         given.named_child(0)
         if is_plain and given and given.named_child_count == 1

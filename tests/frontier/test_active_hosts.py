@@ -256,6 +256,7 @@ class Still:
         (Thrift(max_pages=500), 254, 64),  # a quarter: hosts run dry, so three times
         (Thrift(max_pages=500), 12, 3),  # in a small crawl too
         (Thrift(max_pages=500), 4, 1),
+        (Thrift(max_pages=100, usual_page_s=0.0), 200, 1),  # without a pause
         (
             Thrift(max_pages=6000, max_time_s=100, usual_page_s=1.5),
             254,

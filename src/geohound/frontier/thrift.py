@@ -80,7 +80,8 @@ class ActiveLimit:
         all_hosts_s = RUN_DRY * (self._quickest_s + left_s / self._hosts)
         allowed_s = asked.max_time_s or SLOWEST * all_hosts_s
         time_left_s = max(1.0, self._began + allowed_s - now)
-        return min(self._hosts, math.ceil(left_s / time_left_s))
+        # A page may take no time at all, where hosts are asked without a pause.
+        return max(1, min(self._hosts, math.ceil(left_s / time_left_s)))
 
     @property
     def _page_s(self) -> float:

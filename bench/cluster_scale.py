@@ -16,7 +16,7 @@ import sys
 from cluster_runs import write
 
 from geohound.frontier.shard_frontier import shard_of
-from geohound.tasks import divided_work, shard_work
+from geohound.tasks import shard_work
 
 MONTH_S = 30 * 86_400
 PAGES_PER_DOMAIN = 75
@@ -53,7 +53,6 @@ def divided(pages: list[float], count: int) -> dict[str, float]:
         "pages_per_s_of_a_shard": round(per_s / count, 2),
         "looks_for_links_per_s": round(count / shard_work.LOOK_S),
         "parcels_per_s": round(rows),
-        "supervisor_reads_per_s": round(2 * count / divided_work.LOOK_S),
     }
 
 

@@ -14,6 +14,7 @@ from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError
 from geohound.model.visit import Candidate, Purpose, Via
+from geohound.model.work.event import Warned
 from geohound.model.work.frontier import FrontierBatch
 from geohound.model.work.shard import ShardNumbers
 from geohound.model.work.task import TaskFilter, TaskSpec, TaskState
@@ -86,6 +87,23 @@ def test_a_task_is_divided_once_and_its_shards_are_no_tasks_of_their_own(store):
     assert sorted(part.shard.number for part in parts) == [0, 1, 2]
     assert {part.shard.parent for part in parts} == {whole.task}
     assert {part.spec for part in parts} == {listed.spec}
+
+
+def test_the_shards_of_a_task_and_what_happened_to_them_are_read_together(store):
+    whole, claims = divided(store)
+    other, _ = divided(store, 2)
+    parts = store.tasks.list(TaskFilter(parent=whole.task))
+    assert sorted(part.id for part in parts) == [claim.task for claim in claims]
+    assert len(store.tasks.list(TaskFilter(parent=other.task))) == 2
+    assert store.tasks.list(TaskFilter(parent=claims[0].task)) == []
+    store.tasks.emit(claims[1], [Warned(f"warning {n}") for n in range(4)])
+    after = {claims[0].task: 99, claims[1].task: 3, claims[2].task: 0}
+    found = store.tasks.events_of(after)
+    assert found.keys() == {claims[1].task, claims[2].task}
+    for task, events in found.items():
+        assert tuple(events) == store.tasks.events(task, after[task]).events
+    assert sum(map(len, store.tasks.events_of(after, 4).values())) == 4
+    assert store.tasks.events_of({}) == {}
 
 
 def test_links_arrive_with_the_batch_that_settles_their_page_and_are_gone_once_acknowledged(

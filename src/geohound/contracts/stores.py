@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
         FileHead,
         NumberedFile,
     )
-    from geohound.model.work.event import Event, EventPage
+    from geohound.model.work.event import Event, EventPage, Numbered
     from geohound.model.work.frontier import (
         FrontierBatch,
         FrontierState,
@@ -348,6 +348,11 @@ class TaskStore(Protocol):
 
     def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
         """Events with greater numbers than `after`, in order."""
+
+    def events_of(
+        self, after: Mapping[TaskId, int], limit: int = 1000
+    ) -> Mapping[TaskId, Sequence[Numbered]]:
+        """Events of several tasks with greater numbers than these, in order; `limit` is for all of them together."""
 
 
 class HostClaims(Protocol):

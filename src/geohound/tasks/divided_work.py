@@ -23,6 +23,7 @@ from geohound.model.work.task import (
     Claim,
     Ending,
     Task,
+    TaskFilter,
     TaskId,
     TaskKind,
     TaskState,
@@ -33,6 +34,7 @@ from .event_feed import EventFeed
 from .recounting import Records, recount
 
 LOOK_S = 1.0
+MOST_EVENTS = 5000  # of shards, passed on at a time
 STOP_S = 60.0  # for shards to end when they are asked to
 # Others run whole, on one of the machines.
 DIVIDED = (TaskKind.CRAWL, TaskKind.HARVEST, TaskKind.MONITOR)
@@ -163,19 +165,14 @@ class DividedWork:
 
     def _look(self) -> list[Task]:
         """The shards as they are, and what has happened to them passed on."""
-        found = [
-            shard
-            for each in self._shards
-            if (shard := self._parts.tasks.get(each)) is not None
-        ]
-        for shard in found:
-            for numbered in self._parts.tasks.events(
-                shard.id, self._seen[shard.id]
-            ).events:
-                self._seen[shard.id] = numbered.n
+        tasks = self._parts.tasks
+        found = tasks.list(TaskFilter(parent=self._task.id))
+        for shard, events in tasks.events_of(self._seen, MOST_EVENTS).items():
+            self._seen[shard] = events[-1].n
+            for numbered in events:
                 if isinstance(numbered.event, _PASSED_ON):
                     self._feed.add(numbered.event)
-        return found
+        return sorted(found, key=lambda shard: shard.id)
 
     def _sums(self) -> dict[str, Any]:
         sums: dict[str, Any] = {

@@ -204,6 +204,7 @@ class TaskFilter:
     parts: bool | None = (
         False  # of other tasks: without them, only them, or both (None)
     )
+    parent: TaskId | None = None  # the parts of this one alone
 
 
 ALL_TASKS = TaskFilter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -74,7 +74,11 @@ class MemoryTasks:
             replace(task, shards=len(self.parts_of(task.id)))
             for task in latest_first
             if (not which.states or task.state in which.states)
-            and which.parts in (None, task.shard is not None)
+            and (
+                which.parent is not None
+                or which.parts in (None, task.shard is not None)
+            )
+            and which.parent in (None, task.shard and task.shard.parent)
         ]
 
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
@@ -164,6 +168,17 @@ class MemoryTasks:
         return EventPage(
             first, tuple(event for event in kept if event.n > after)[:limit]
         )
+
+    def events_of(
+        self, after: Mapping[TaskId, int], limit: int = 1000
+    ) -> Mapping[TaskId, Sequence[Numbered]]:
+        found: dict[TaskId, Sequence[Numbered]] = {}
+        for task in sorted(after):
+            page = self.events(task, after[task], limit).events
+            limit -= len(page)
+            if page:
+                found[task] = page
+        return found
 
     def _held(self, claim: Claim) -> Task:
         found = self._tasks.get(claim.task)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -77,9 +78,15 @@ class SqlTasks:
 
     def list(self, which: TaskFilter = ALL_TASKS) -> list[Task]:
         states = sorted(which.states or TaskState)
-        where = f"state IN ({marks(states)}){_SHARDS[which.parts]}"
+        values: list[object] = [*states]
+        where = f"state IN ({marks(states)})"
+        if which.parent is None:
+            where += _SHARDS[which.parts]
+        else:
+            where += " AND parent = ?"
+            values.append(which.parent)
         rows = self._database.read().execute(
-            f"{_SELECT} WHERE {where} ORDER BY id DESC", states
+            f"{_SELECT} WHERE {where} ORDER BY id DESC", values
         )
         return [_task(row) for row in rows]
 
@@ -187,6 +194,19 @@ class SqlTasks:
     def events(self, task: TaskId, after: int = 0, limit: int = 1000) -> EventPage:
         with self._database.snapshot() as connection:
             return _read_events(connection, task, after, limit)
+
+    def events_of(
+        self, after: Mapping[TaskId, int], limit: int = 1000
+    ) -> Mapping[TaskId, Sequence[Numbered]]:
+        if not after:
+            return {}
+        newer = " OR ".join(["(task = ? AND n > ?)"] * len(after))
+        sql = f"SELECT task, n, at, type, body FROM event WHERE {newer} ORDER BY task, n LIMIT ?"  # noqa: S608 - marks
+        values = [*chain.from_iterable(sorted(after.items())), limit]
+        found: dict[TaskId, list[Numbered]] = {}
+        for task, *event in self._database.read().execute(sql, values):
+            found.setdefault(task, []).append(_numbered(*event))
+        return found
 
     def visits(self, task: TaskId) -> Iterator[VisitRecord]:
         """What became of each URL of a task, in order of admission."""
@@ -317,11 +337,11 @@ def _read_events(
         "SELECT n, at, type, body FROM event WHERE task = ? AND n > ? ORDER BY n LIMIT ?",
         (task, after, limit),
     )
-    found = [
-        Numbered(n, datetime.fromtimestamp(at, UTC), _DECODERS[kind].decode(body))
-        for n, at, kind, body in rows
-    ]
-    return EventPage(first, tuple(found))
+    return EventPage(first, tuple(_numbered(*row) for row in rows))
+
+
+def _numbered(n: int, at: float, kind: str, body: bytes) -> Numbered:
+    return Numbered(n, datetime.fromtimestamp(at, UTC), _DECODERS[kind].decode(body))
 
 
 def _dump(event: Event) -> bytes:

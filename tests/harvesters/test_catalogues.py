@@ -404,6 +404,37 @@ def test_a_folder_is_read_downwards_and_its_files_are_records(tmp_path: Path) ->
     assert done.found == {"http://h1.test/wms", "http://h2.test/wms"}
 
 
+NGINX_LIST = """<html><head><title>Index of /waf/</title></head><body><pre>
+<a href="../">../</a>
+<a href="old/">old/</a>                    02-Jan-2019 08:00       -
+<a href="a.xml">a.xml</a>                  19-Nov-2025 10:00    1234
+<a href="b.xml">b.xml</a>                  05-Feb-2026 10:00    1234
+<a href="c.xml">c.xml</a>                  99-Abc-2019 10:00    1234
+</pre></body></html>"""
+APACHE_LIST = """<html><head><title>Index of /waf</title></head><body><table>
+<tr><td><a href="old/">old/</a></td><td align="right">2019-01-02 08:00  </td></tr>
+<tr><td><a href="a.xml">a.xml</a></td><td align="right">2025-11-19 10:00  </td></tr>
+<tr><td><a href="b.xml">b.xml</a></td><td align="right">2026-02-05 10:00  </td></tr>
+<tr><td><a href="c.xml">c.xml</a></td><td>&nbsp;</td></tr>
+</table></body></html>"""
+
+
+@pytest.mark.parametrize("body", [NGINX_LIST, APACHE_LIST], ids=["nginx", "apache"])
+def test_of_a_folder_only_files_that_have_changed_since_are_read(body: str) -> None:
+    """A folder keeps its date when a file in it is written anew; a file without a date may have changed."""
+    waf = HARVESTERS["waf"]
+    first = waf.start(date(2026, 1, 1))
+    page = read_page(
+        "waf", "http://a.test/waf/", lambda url: response(url, body), first
+    )
+    assert isinstance(page, HarvestPage), page
+    assert [at.removeprefix("http://a.test/waf/") for at in page.sources] == [
+        "old/",
+        "b.xml",
+        "c.xml",
+    ]
+
+
 def test_an_oai_repository_that_has_nothing_new_is_no_failure() -> None:
     asked: list[str] = []
 

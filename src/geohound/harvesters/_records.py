@@ -19,6 +19,7 @@ MAX_ELEMENTS = 20_000  # of one record
 MAX_TITLE_CHARS = 200
 MAX_ROWS = 20_000
 MAX_LINKS = 20_000
+MAX_NOTE_CHARS = 500
 _IDS = ("identifier", "fileIdentifier", "metadataIdentifier")
 _TITLES = ("title",)
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -98,6 +99,15 @@ def hrefs(document: Document) -> Iterator[str]:
     """Where the links of a page lead, as they are written."""
     found = islice(_ANCHOR.finditer(document.text), MAX_LINKS)
     return (html.unescape("".join(match.groups(""))) for match in found)
+
+
+def hrefs_with_notes(document: Document) -> Iterator[tuple[str, str]]:
+    """Where the links of a page lead, each with what stands between it and the next."""
+    found = list(islice(_ANCHOR.finditer(document.text), MAX_LINKS))
+    ends = [match.start() for match in found[1:]] + [len(document.text)]
+    for match, end in zip(found, ends, strict=False):  # no link: no end
+        note = document.text[match.end() : min(end, match.end() + MAX_NOTE_CHARS)]
+        yield html.unescape("".join(match.groups(""))), note
 
 
 def mapping(value: object) -> Mapping[str, Any]:

@@ -60,12 +60,24 @@ def parse(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    for _ in range(2):  # a comment may stand between a trailing comma and its bracket
-        text = _JSON_COMMENT.sub(lambda m: m[0] if m.lastgroup is None else "", text)
+    plain = _without_comments(text)
+    if plain == text:
+        return None
     try:
-        return json.loads(text)
+        # A comment may have stood between a trailing comma and its bracket.
+        return json.loads(_without_comments(plain))
     except (ValueError, RecursionError):
         return None
+
+
+def _without_comments(text: str) -> str:
+    """Without comments and trailing commas; strings, which may look like them, stay."""
+    pieces, end = [], 0
+    for found in _JSON_COMMENT.finditer(text):
+        if found.lastgroup is not None:
+            pieces.append(text[end : found.start()])
+            end = found.end()
+    return "".join((*pieces, text[end:])) if pieces else text
 
 
 def rows(data: Any, idioms: Idioms) -> Iterator[Row]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.frontier.packed_heap import MAX_NUMBER, PackedHeap, number_of, pack
 from geohound.frontier.url_keys import shape_key, url_key
+from geohound.model import compact_sets
 from geohound.model.compact_sets import CountMinSketch, HashSet
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
@@ -68,6 +71,29 @@ def test_a_known_url_takes_at_most_twelve_bytes():
     empty_shards = 4096 * 90
     assert len(seen) == 100_000
     assert (used - empty_shards) / 100_000 < 12
+
+
+@given(st.lists(st.integers(0, 2**40 - 1), max_size=60), st.integers(0, 59))
+def test_counts_go_on_where_there_are_too_many_to_count_one_by_one(
+    keys: list[int], few: int
+) -> None:
+    counts, expected = CountMinSketch(), Counter[int]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compact_sets, "_FEW", few)
+        for key in keys * 3:
+            counts.add(key)
+            expected[key] += 1
+    for key, times in expected.items():
+        assert times <= counts.count(key) <= 3 * len(keys)
+    if len(expected) <= few:
+        assert all(counts.count(key) == times for key, times in expected.items())
+
+
+def test_few_things_are_counted_without_the_memory_for_many() -> None:
+    counts = CountMinSketch()
+    for key in range(1_000):
+        counts.add(key << 20)
+    assert not any(counts._low) and not any(counts._high)
 
 
 def test_shape_counts_never_count_too_few_and_seldom_too_many():

@@ -70,6 +70,8 @@ _TITLE = re.compile(r"<title[^>]{0,300}+>(.{0,200}?)</title", re.IGNORECASE | re
 def judge(document: Document) -> Refusal:
     """The general refusal: body before status, walls before pages."""
     refusal = _judge(document)
+    if refusal.detail.isascii():
+        return refusal
     # Headers and scripts may hold lone surrogates, which no one can store or print.
     return replace(refusal, detail=refusal.detail.encode("utf-8", "replace").decode())
 

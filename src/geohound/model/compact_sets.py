@@ -15,6 +15,7 @@ _SHIFT = 64 - 12
 _SLOT_BITS = 20
 _MASK = (1 << _SLOT_BITS) - 1
 _MOST = 0xFFFF
+_FEW = 10_000  # things that are counted one by one: at most a megabyte
 
 
 def floats(count: int, *, double: bool = False) -> memoryview[float]:
@@ -84,26 +85,36 @@ class HashSet:
 class CountMinSketch:
     """How often each of many things came, in four megabytes at most, however many there are; keys have 40 bits.
 
-    A count-min sketch of two rows: it may count a few too many (about one per million things), never too few.
+    The first few are counted one by one, in far less memory. Then it is a count-min sketch of two rows: it may count a
+    few too many (about one per million things), never too few.
     """
 
     def __init__(self) -> None:
+        self._few: dict[int, int] | None = {}
         self._low = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
         self._high = memoryview(mmap(-1, 2 << _SLOT_BITS)).cast("H")
 
     def count(self, key: int) -> int:
+        if self._few is not None:
+            return self._few.get(key, 0)
         return min(self._low[key & _MASK], self._high[key >> _SLOT_BITS & _MASK])
 
     def add(self, key: int) -> None:
-        low, high = key & _MASK, key >> _SLOT_BITS & _MASK
-        least = min(self._low[low], self._high[high])
-        if least == _MOST:
+        if self._few is None:
+            self._count_in(key)
             return
-        # Only the smaller slot grows: what the larger one has too much came from other things.
-        if self._low[low] == least:
-            self._low[low] = least + 1
-        if self._high[high] == least:
-            self._high[high] = least + 1
+        self._few[key] = min(self._few.get(key, 0) + 1, _MOST)
+        if len(self._few) > _FEW:
+            counts, self._few = self._few, None
+            for each, times in counts.items():
+                self._count_in(each, times)
+
+    def _count_in(self, key: int, times: int = 1) -> None:
+        low, high = key & _MASK, key >> _SLOT_BITS & _MASK
+        # The smaller slot grows first: what the larger one has too much came from other things.
+        least = min(min(self._low[low], self._high[high]) + times, _MOST)
+        self._low[low] = max(self._low[low], least)
+        self._high[high] = max(self._high[high], least)
 
 
 class Recent(Generic[KeyT, ValueT]):

@@ -110,6 +110,21 @@ def test_the_architecture_names_every_part() -> None:
     assert named == {path.name for path in there} - {"__init__.py"}
 
 
+def test_the_files_of_the_table_of_changes_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.partition("| change | files |")[2].partition("\n\n")[0]
+    paths = [
+        path
+        for path in re.findall(r"`([\w/.*]+)`", table)
+        if "/" in path or path.endswith(".py")
+    ]
+    named = [path for path in paths if "your" not in path]  # what is to be added
+    assert len(named) > 20
+    roots = (ROOT, ROOT / "src" / "geohound")
+    missing = [p for p in named if not any(any(r.glob(p)) for r in roots)]
+    assert not missing
+
+
 @pytest.mark.parametrize("room", ["model", "contracts"])
 def test_the_model_and_the_contracts_need_only_the_standard_library(room: str) -> None:
     """What every layer speaks of stays free of every library, so that none of them is a decision for all layers."""

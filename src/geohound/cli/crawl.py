@@ -310,6 +310,25 @@ def close_run(summary: dict[str, Any], live: LiveDisplay) -> None:
         raise typer.Exit(1)
 
 
+_ENDED_BY_ITSELF = (Ending.FINISHED, Ending.UNREACHED, Ending.SOURCE_FAILED)
+
+
+def _has_read(summary: dict[str, Any]) -> bool:
+    """Did it read anything, or need to request nothing at all?"""
+    dropped = set(summary["drops"])
+    needed_none = bool(dropped) and dropped <= _NEEDED_NO_REQUEST
+    return bool(summary["hosts"] or summary["records"] or needed_none)
+
+
+def _why_nothing_was_read(summary: dict[str, Any]) -> str:
+    sources = summary.get("sources")
+    if sources and not any(source["seeds"] for source in sources):
+        return "The search providers found no page for these words; try fewer or other words, or add --source."
+    dropped = list(summary["drops"])
+    reasons = ", ".join(dropped) or "no URL was left to visit"
+    return f"No page could be fetched: {reasons}.{_advice(dropped)}"
+
+
 def _trouble(summary: dict[str, Any]) -> str:
     """Why the crawl failed, and what to do about it; empty if it did not."""
     failed = summary.get("failed_sources")
@@ -318,19 +337,9 @@ def _trouble(summary: dict[str, Any]) -> str:
             f"{each['source']}: {each['reason'].rstrip('.')}" for each in failed
         )
         return f"No search provider answers. {named}. Check its address, its key and its quota."
-    dropped = list(summary["drops"])
-    is_spared = bool(dropped) and set(dropped) <= _NEEDED_NO_REQUEST
-    has_read = summary["hosts"] or summary["records"] or is_spared
-    if (
-        summary["ended"] in (Ending.FINISHED, Ending.UNREACHED, Ending.SOURCE_FAILED)
-        and not has_read
-    ):
-        if summary.get("sources") and not any(
-            source["seeds"] for source in summary["sources"]
-        ):
-            return "The search providers found no page for these words; try fewer or other words, or add --source."
-        reasons = ", ".join(dropped) or "no URL was left to visit"
-        return f"No page could be fetched: {reasons}.{_advice(dropped)}"
+    has_ended = summary["ended"] in _ENDED_BY_ITSELF
+    if has_ended and not _has_read(summary):
+        return _why_nothing_was_read(summary)
     broken, missed = summary["unread"], summary["unreached"]
     if broken:
         read = f"{printing.count(summary['records'], 'record')} read"

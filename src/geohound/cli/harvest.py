@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -77,29 +77,33 @@ def harvest(
     given = list(sources or [])
     if harvester is not None and harvester.endswith(".toml"):
         recipe = app.harvest_recipe(Path(harvester))
-        files = (
-            *settings.harvester_files,
-            str(Path(harvester).expanduser().absolute()),
-        )
-        settings, harvester = replace(settings, harvester_files=files), recipe.id
+        path = str(Path(harvester).expanduser().absolute())
+        settings = replace(settings, harvester_files=(*settings.harvester_files, path))
+        harvester = recipe.id
         given = given or ([recipe.first] if recipe.url else [])
-    known = list(app.harvesters(settings.harvester_files))
+    known = app.harvesters(settings.harvester_files)
     if harvester is not None and harvester not in known:
         message = f"Unknown protocol {harvester!r}; choose from {', '.join(known)}, or give a recipe FILE.toml."
         raise typer.BadParameter(message, param_hint="--as")
     changed = _date(since) if since else None
     check_files(given, "URL|FILE")
-    local = [_local(name) for name in given if is_file(name)]
-    if local and harvester is None:
-        harvester = _reader_of(local[0], app.harvesters(settings.harvester_files))
-    named = [name for name in given if not is_file(name)]
-    found = (*local, *(addresses(named, None) if named or not local else ()))
-    _check_installed(app.harvesters(settings.harvester_files).get(harvester or ""))
+    found = _addresses(given)
+    if harvester is None and found and found[0].startswith("file:"):
+        harvester = _reader_of(found[0], known)
+    _check_installed(known.get(harvester or ""))
     spec = harvest_spec(settings, found, harvester or "", changed)
     live = LiveDisplay(json, quiet, verbose)
     summary = run(settings, app.new_task(settings, spec), live)
     close_run(summary, live)
-    _check_read(summary, known)
+    _check_read(summary, list(known))
+
+
+def _addresses(given: Sequence[str]) -> tuple[str, ...]:
+    """Files of this machine first, then what is on the Web; the command ends where nothing was given."""
+    files = [_local(name) for name in given if is_file(name)]
+    named = [name for name in given if not is_file(name)]
+    on_web = addresses(named, None) if named or not files else ()
+    return (*files, *on_web)
 
 
 def _local(name: str) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from fuzzing import fuzzed
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from isal import isal_zlib
 from sql_stores import SQL_STORES, STORES, open_sql
@@ -150,6 +150,7 @@ KEPT = st.lists(
 
 @fuzzed(40)
 @given(KEPT, st.integers(1, 100), st.integers(1, 4), st.sampled_from(SQL_STORES))
+@example([(0, 1, 0, 0), (0, 2, 0, 2)], 1, 1, "sqlite")  # too large, and days later
 def test_all_keep_the_same_and_never_more_than_there_is_room_for(
     read, most, days, database
 ):

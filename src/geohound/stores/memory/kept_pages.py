@@ -18,10 +18,11 @@ class MemoryKeptPages:
         self._kept: dict[str, KeptPage] = {}  # the latest last
 
     def keep(self, task: int, page: KeptPage, room: PageRoom) -> asyncio.Future[None]:
+        if len(page.packed) > room.bytes:
+            return done()
         now = self._clock.now()
-        if len(page.packed) <= room.bytes:
-            self._kept.pop(page.url, None)
-            self._kept[page.url] = page._replace(task=task, at=now)
+        self._kept.pop(page.url, None)
+        self._kept[page.url] = page._replace(task=task, at=now)
         self._kept = {
             url: each
             for url, each in self._kept.items()

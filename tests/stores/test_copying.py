@@ -124,13 +124,24 @@ def test_every_table_is_copied_or_left_out_on_purpose(tmp_path):
     assert known == set(TABLES)
 
 
-def test_numbers_given_after_a_copy_follow_those_that_were_copied(tmp_path):
-    with closing(sqlite.open_store(tmp_path / "c.db", SystemClock())) as store:
-        last = [store.tasks.create(TaskSpec()).id for _ in range(3)][-1]
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_no_number_of_a_task_is_given_again_after_a_copy_though_the_task_be_gone(
+    tmp_path, tasks
+):
+    """What it met says by its number where it comes from."""
+    first, last = tmp_path / "c.db", tmp_path / "back.db"
+    with closing(sqlite.open_store(first, SystemClock())) as store:
+        numbers = [store.tasks.create(TaskSpec()).id for _ in range(tasks)]
+        assert store.tasks.delete(numbers[-1])
     address = shared_server().new_schema()
-    assert geohound("store", "copy", str(tmp_path / "c.db"), address).returncode == 0
+    assert geohound("store", "copy", str(first), address).returncode == 0
     with closing(postgres.open_store(address, SystemClock())) as store:
-        assert store.tasks.create(TaskSpec()).id == last + 1
+        given = store.tasks.create(TaskSpec()).id
+        assert given == numbers[-1] + 1
+        assert store.tasks.delete(given)
+    assert geohound("store", "copy", address, str(last)).returncode == 0
+    with closing(sqlite.open_store(last, SystemClock())) as store:
+        assert store.tasks.create(TaskSpec()).id == given + 1
 
 
 def test_what_is_not_empty_is_not_written_over(tmp_path):

@@ -34,7 +34,7 @@ def copy_catalogue(source: Database, target: Database) -> Iterator[CopiedTable]:
     for table in TABLES:
         if next(iter(target.read().execute(f"SELECT 1 FROM {table} LIMIT 1")), None):  # noqa: S608 - our own names
             raise StoreError(f"{target.name} is not empty; name a new catalogue.")
-    with target.copying() as connection:
+    with target.copying(source.last_numbers()) as connection:
         copied = [_copy_table(source, target, connection, table) for table in TABLES]
     for each in copied:
         if digest_of(source, each.name) != digest_of(target, each.name):

@@ -28,6 +28,11 @@ _TIME = "SELECT extract(epoch FROM clock_timestamp())::float8"
 # A clock that counts the time for which the machine sleeps, where there is one.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 TIME_VALID_S = 60.0  # then the database is asked again, since clocks run unevenly
+# What this user may not see counts as none.
+_GIVEN = """
+SELECT table_name, coalesce(last_value, 0) FROM information_schema.columns JOIN pg_sequences
+  ON format('%I.%I', schemaname, sequencename) = pg_get_serial_sequence(table_name, column_name)
+WHERE table_schema = current_schema() AND is_identity = 'YES'"""
 _MOST_IDLE = 4  # connections that wait for the next write
 _KEEP_ALIVE = {
     "keepalives_idle": "10",
@@ -149,14 +154,18 @@ class PostgresDatabase:
         return [(name, kind) for name, kind in self.read().execute(sql, (table,))]
 
     @contextmanager
-    def copying(self) -> Iterator[Connection]:
+    def copying(self, last: Mapping[str, int]) -> Iterator[Connection]:
         with self.write() as connection:
             yield connection
             for table, column in connection.execute(_NUMBERED).fetchall():
-                last = f"SELECT coalesce(max({column}), 0) + 1 FROM {table}"  # noqa: S608 - our own names
+                given = f"SELECT coalesce(max({column}), 0) FROM {table}"  # noqa: S608 - our own names
                 connection.execute(
-                    f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), ({last}), FALSE)"
+                    f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), greatest(({given}), ?) + 1, FALSE)",
+                    (last.get(table, 0),),
                 )
+
+    def last_numbers(self) -> Mapping[str, int]:
+        return dict(self.read().execute(_GIVEN).fetchall())
 
     @contextmanager
     def explaining(self) -> Iterator[None]:

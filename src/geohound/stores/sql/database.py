@@ -78,8 +78,11 @@ class Database(Protocol):
     def blobs(self, table: str) -> Sequence[str]:
         """Those of the columns that hold bytes."""
 
-    def copying(self) -> AbstractContextManager[Connection]:
-        """One transaction that fills an empty catalogue; numbers given later follow those that were copied."""
+    def last_numbers(self) -> Mapping[str, int]:
+        """The last number that each table has given to a row, though the row be gone."""
+
+    def copying(self, last: Mapping[str, int]) -> AbstractContextManager[Connection]:
+        """One transaction that fills an empty catalogue; numbers given later follow those of the rows, and these."""
 
     def close(self) -> None: ...
 

@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
@@ -70,6 +70,7 @@ _SCRIPTS = (
 BUSY_TIMEOUT_MS = 30_000
 _BOOLEANS = ("ok", "is_document", "is_wanted", "is_whole", "is_idle", "has_more")
 _INSERTED = re.compile(r"\AINSERT INTO [^;]*?\bVALUES\s(\((?:\?, )*\?\))", re.DOTALL)
+_NUMBERED = "SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"
 _AT_ONCE = (256, 64, 16, 4, 1)  # rows: few sizes, so that statements stay prepared
 _OWN_FAULTS = (
     sqlite3.IntegrityError,
@@ -235,9 +236,27 @@ class SqliteDatabase:
         return [name for (name,) in rows]
 
     @contextmanager
-    def copying(self) -> Iterator[Connection]:
+    def copying(self, last: Mapping[str, int]) -> Iterator[Connection]:
         with self.write() as connection:
             yield connection
+            for (table,) in connection.execute(_NUMBERED).fetchall():
+                known = (
+                    "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?"
+                )
+                (given,) = connection.execute(known, (table,)).fetchone()
+                given = max(given, last.get(table, 0))
+                connection.execute(
+                    "DELETE FROM sqlite_sequence WHERE name = ?", (table,)
+                )
+                connection.execute(
+                    "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+                    (table, given),
+                )
+
+    def last_numbers(self) -> Mapping[str, int]:
+        return dict(
+            self.read().execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+        )
 
     @contextmanager
     def explaining(self) -> Iterator[None]:

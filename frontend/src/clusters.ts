@@ -71,8 +71,8 @@ function cellFor(resolution: number): number {
 function explain(note: HTMLElement, placed: Placed, isAlone: boolean): void {
   const parts = [];
   if (isAlone) parts.push(placed.total ? t("Services: {n}", { n: SHORT.format(placed.total) }) : t("No results"));
-  if (placed.worldwide) parts.push(t("{n} cover the whole world", { n: SHORT.format(placed.worldwide) }));
-  if (placed.unplaced) parts.push(t("{n} state no place", { n: SHORT.format(placed.unplaced) }));
+  if (placed.worldwide) parts.push(t("{n} world-wide", { n: SHORT.format(placed.worldwide) }));
+  if (placed.unplaced) parts.push(t("{n} without a place", { n: SHORT.format(placed.unplaced) }));
   note.textContent = parts.join(" · ");
   note.hidden = parts.length === 0;
 }

@@ -41,6 +41,10 @@ export class LayerPanel {
     if (this.base) this.render();
   }
 
+  get target(): HTMLElement {
+    return this.map.getTargetElement();
+  }
+
   has(drawn: Drawn): boolean {
     return this.entries.some((entry) => isSame(entry.drawn, drawn));
   }

@@ -148,13 +148,20 @@ function bindLayers(map: OlMap, base: string, form: HTMLFormElement | null): Lay
 async function toggle(panel: LayerPanel, drawn: Drawn, button: HTMLButtonElement): Promise<void> {
   if (panel.has(drawn)) return panel.remove(drawn);
   const refused = await panel.add(drawn);
-  if (!refused) return;
+  if (!refused) return lookAt(button.closest(".hit") ? panel.target : undefined);
   const note = document.createElement("p");
   note.className = "note";
   note.setAttribute("role", "alert");
   note.textContent = refused;
   button.parentElement?.after(note);
   button.disabled = true;
+}
+
+/** Where the map does not stand beside the list, whoever puts something on it is led there. */
+function lookAt(target: HTMLElement | undefined): void {
+  if (!target || window.matchMedia("(min-width: 60rem)").matches) return;
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  target.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
 }
 
 async function showNamed(target: HTMLElement, panel: LayerPanel | undefined): Promise<void> {

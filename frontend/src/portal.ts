@@ -8,6 +8,18 @@ import { enableCopyButtons } from "./copy";
 
 enableCopyButtons(document);
 
+/** A menu closes with Escape, and where one clicks beside it. */
+for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu")) {
+  document.addEventListener("click", (event) => {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
+}
+
 for (const select of document.querySelectorAll<HTMLSelectElement>("select[data-submit]")) {
   document.documentElement.classList.add("has-script");
   select.addEventListener("change", () => select.form?.requestSubmit());

@@ -273,6 +273,26 @@ def test_a_click_on_a_box_lights_its_card_up(page: Page, portal: str) -> None:
     expect(page.locator(".hit.is-selected")).to_have_count(1)
 
 
+def test_on_a_phone_results_stand_on_the_first_screen_and_a_layer_leads_to_the_map(
+    browser: Browser, portal: str
+) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce"
+    ) as context:
+        page = context.new_page()
+        page.goto(f"{portal}?q=elevation&kind=wms")
+        heading = page.locator(".hit h3").first.bounding_box()
+        assert heading is not None
+        assert heading["y"] + heading["height"] <= 844
+        menu = page.locator("details.menu")
+        menu.locator("summary").click()
+        expect(menu.get_by_role("link", name="GeoJSON")).to_be_in_viewport()
+        page.keyboard.press("Escape")
+        expect(menu.get_by_role("link", name="GeoJSON")).to_be_hidden()
+        page.get_by_role("button", name="Add to map").last.click()
+        expect(page.locator("[data-map]")).to_be_in_viewport(ratio=0.9)
+
+
 def test_on_a_phone_the_layers_are_a_sheet_that_is_folded_at_first(
     browser: Browser, portal: str
 ) -> None:

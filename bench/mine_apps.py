@@ -177,7 +177,7 @@ class Sums:
     groups: dict[str, dict[str, Score]] = field(
         default_factory=lambda: {
             name: defaultdict(Score)
-            for name in ("bundler", "style", "evidence", "cause", "kind")
+            for name in ("bundler", "style", "evidence", "confidence", "cause", "kind")
         }
     )
     missed: list[str] = field(default_factory=list)
@@ -200,7 +200,9 @@ class Sums:
         for same in _by_address(claims):
             best = max(same, key=lambda claim: claim.confidence)
             led_to = [one for one in labels for c in same if leads(c, one)]
-            for score in (*whole, groups["evidence"][best.how or "?"]):
+            by_evidence = groups["evidence"][best.how or "?"]
+            by_confidence = groups["confidence"][f"{best.confidence:.2f}"]
+            for score in (*whole, by_evidence, by_confidence):
                 score.tested += 1
                 score.right += bool(led_to)
                 score.used += any(label.use == "used" for label in led_to)
@@ -287,7 +289,7 @@ def show(name: str, told: dict[str, Any], verbose: bool) -> None:
     for line in told["troubles"]:
         print(f"    trouble {line}")
     row = told["without_tiles"]
-    for group in ("bundler", "style", "evidence", "cause", "kind"):
+    for group in ("bundler", "style", "evidence", "confidence", "cause", "kind"):
         for key, score in row.get(f"by_{group}", {}).items():
             print(
                 f"    {group:9} {key:20} {score['found']:3d} of {score['wanted']:3d}"

@@ -48,6 +48,8 @@ DECOYS = {
     "a row of another kind": "const g = b => `${b}?service=WMS&request=GetMap&layers=x`; const rows = {p: {b: "
     "'https://h.test/pois', k: 'vector'}}; for (const [id, d] of Object.entries(rows)) { "
     "if (d.k === 'wms') m.addSource(id, {type: 'raster', tiles: [g(d.b)]}); }",
+    "an ArcGIS service without a name": "const app = query.get('app') || ''; "
+    "new MapImageLayer({url: 'https://h.test/arcgis/rest/services/APPS/' + app + '/MapServer'});",
     "a test of a string": 'if (u.indexOf("/wms") > 0) { go(); }',
 }
 

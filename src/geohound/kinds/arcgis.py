@@ -487,7 +487,7 @@ _LABELS = {
 
 def _addresses(server: str) -> Addresses:
     """What services of one type have."""
-    pattern = rf"^(?P<service>.*/rest/services/.*?/{server}){_NO_OGC}{_OPERATION}"
+    pattern = rf"^(?P<service>.*/rest/services/.*?[^/]/{server}){_NO_OGC}{_OPERATION}"
     return Addresses(
         ends=(server,),
         below=(Below("/rest/services/", pattern, has_blanks=True),),
@@ -506,7 +506,7 @@ _DIRECTORY = Addresses(
     queries=(r"f=p?json\b",),
     no_service=(
         r"/(?:gp|geocode|geometry|na|globe|mobile|geodata)server(?:/|$)",
-        r"/rest/services/?$", r"/rest/services/(?!.*server)", r"/sharing/",
+        r"/rest/services/?$", r"/rest/services/(?!.*server)", r"/rest/services/.*//\w*server", r"/sharing/",
     ),
     servers=("/rest/services/",),
     shown=("/rest/services/",),

@@ -124,6 +124,7 @@ NEAR_THE_LIMIT = 4_900_000  # of the 5 MB of a page
 MAX_BEYOND_BYTES = 100_000_000
 
 
+@pytest.mark.slow  # five answers of 5 MB, their memory watched
 @pytest.mark.parametrize(
     ("unit", "start", "end", "kind"),
     [

@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from geohound.model.health import HealthState, states
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
@@ -14,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from monitor_policies import look, simulate, web
 
 from geohound.monitor.schedule import Revisiting, RevisitPolicy
+
+pytestmark = pytest.mark.slow  # months of monitoring ten thousand services
 
 SERVICES, LOOKS, FAILING = 10_000, 20, 0.01
 

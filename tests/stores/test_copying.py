@@ -98,6 +98,7 @@ SELECT table_name, column_name, data_type, is_nullable = 'YES'
 FROM information_schema.columns WHERE table_schema = current_schema()"""
 
 
+@pytest.mark.slow  # both databases, made anew for each example
 @pytest.mark.parametrize("via_postgres", [1, 2])
 def test_rows_of_every_table_come_back_as_they_were(tmp_path, via_postgres) -> None:
     """Who adds a table or column need not think of this test: it fills all that there are."""

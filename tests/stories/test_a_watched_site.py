@@ -14,6 +14,8 @@ from watched import URL, SiteServer, WatchedSite, serving, watched_site
 
 from geohound.watcher import WatcherRules
 
+pytestmark = pytest.mark.slow  # it crawls
+
 PAGES = 12
 
 

@@ -18,6 +18,8 @@ from geohound.tasks.spec import crawl_spec, harvest_spec
 from geoweb import World
 from geoweb.trouble import NO_TROUBLE
 
+pytestmark = pytest.mark.slow  # whole crawls
+
 FLAKY = World(seed=3, hosts=40, pages=600, trouble=replace(NO_TROUBLE, flaky=0.5))
 
 

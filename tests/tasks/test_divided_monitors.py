@@ -18,6 +18,8 @@ from geohound.tasks.spec import crawl_spec
 from geoweb import World
 from geoweb.trouble import NO_TROUBLE
 
+pytestmark = pytest.mark.slow  # whole crawls and monitors
+
 CALM = World(seed=3, hosts=40, pages=300, trouble=NO_TROUBLE)
 SHARDS = 4
 

@@ -110,7 +110,7 @@ def cluster(
             plan, process = _start(
                 settings, head, address, port, workers, is_patient=foreground
             )
-            said = _started(plan, process.pid)
+            said = _started(plan, process.pid, is_in=not foreground)
         case ClusterAction.STATUS:
             _show(_status(settings), json=json, verbose=verbose)
             return
@@ -241,12 +241,13 @@ def _wait_for_supervisor(settings: Settings, head: str) -> None:
     )
 
 
-def _started(plan: NodePlan, pid: int) -> dict[str, Any]:
+def _started(plan: NodePlan, pid: int, *, is_in: bool) -> dict[str, Any]:
     workers = printing.count(plan.workers, "worker")
-    joined = f"This machine ({plan.address}) is in the cluster of {plan.head} with {workers}."
+    joins, starts = ("is in", "is up") if is_in else ("joins", "starts")
+    joined = f"This machine ({plan.address}) {joins} the cluster of {plan.head} with {workers}."
     head = f"{plan.address}:{plan.port}"
     started = (
-        f"The cluster is up at {head} with {workers}. On further machines, with {TOKEN} set to what "
+        f"The cluster {starts} at {head} with {workers}. On further machines, with {TOKEN} set to what "
         f"{_folder() / 'token'} holds: geohound cluster join {head} --address ADDRESS"
     )
     return {"text": joined if plan.head else started, "pid": pid, "address": head}

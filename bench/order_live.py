@@ -1,6 +1,6 @@
 """Does the simulator agree with real crawls? `geohound crawl` on loopback with politeness on, beside simulated ones.
 
-    python bench/order_live.py              # six small geowebs, three orders; a quarter of an hour
+    python bench/order_live.py              # six small geowebs, three orders; an hour
     python bench/order_live.py --webs 2     # the first two of them
 
 Time runs at its own pace on both sides: hosts want one second between requests, as by default, and answer after 0.2 s.
@@ -50,7 +50,7 @@ def real(
         )
         asked = ("--order", order, "--max-pages", str(BUDGET), *ORDERS[order])
         process = hound.crawl(web.seeds(), *asked)
-        process.wait(600)
+        process.wait(1800)  # a single active host reads a page a second
         asked_for = {asked.url for asked in served.asked}
     named = frozenset[str]().union(
         *(node.services for node in mined_web.nodes if node.url in asked_for)

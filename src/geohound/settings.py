@@ -61,7 +61,7 @@ class Settings:
     thrift: str = _setting(
         "auto",
         "0 = crawl all hosts at once, 1 = only the best one at a time, however long its pauses; auto = with a limit"
-        " in max_pages, as few as make the crawl about three times as long",
+        " in max_pages, as few as make the crawl at most about three times as long",
     )
     active_hosts: int = _setting(
         0,

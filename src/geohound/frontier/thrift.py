@@ -14,7 +14,7 @@ from geohound.contracts import Clock
 
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
 # how much longer all hosts take than their number says, as most have few pages (measured)
-RUN_DRY = 4 / 3
+RUN_DRY = 7 / 6
 _SOON = (
     20  # pages after which the time that a page takes is measured, no longer assumed
 )

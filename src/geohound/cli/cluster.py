@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 STALE_S = 30.0
 FRESH_S = 10.0  # a supervisor that was heard of since then is at work
 END_S = 60.0
-UP_S = 60.0  # Ray takes 10 seconds on a machine that is free
+UP_S = 90.0  # Ray takes 10 seconds on a machine that is free
 REACH_S = 5.0
+# What Ray says where a further try is of no use.
+_REFUSED, _MISMATCH = _HOPELESS = "AuthenticationError", "Version mismatch: "
 LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for a mistake
 TOKEN = "GEOHOUND_CLUSTER_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -193,23 +195,23 @@ def _start(
 def _wait_until_in(
     process: subprocess.Popen[bytes], log_file: Path, before: int
 ) -> None:
-    """Until the node is in the cluster; one that is not is ended, and the last that it said is why."""
-    from geohound.cluster.node import HAS_ENDED, IS_IN  # noqa: PLC0415 - for these actions alone
+    """Until the node is in the cluster. One that can never be is ended; others may be in at a later try."""
+    from geohound.cluster.node import IS_IN  # noqa: PLC0415 - for these actions alone
     from geohound.cluster.sessions import signal_session  # noqa: PLC0415
 
-    give_up_at = time.monotonic() + UP_S
+    give_up_at, said = time.monotonic() + UP_S, ""
     while time.monotonic() < give_up_at:
         said = log_file.read_bytes()[before:].decode(errors="replace")
         if IS_IN in said:
             return
-        if process.poll() is not None or HAS_ENDED in said:
+        if process.poll() is not None or any(each in said for each in _HOPELESS):
             signal_session(process.pid, signal.SIGKILL)
             raise SettingsError(
                 f"This machine is not in the cluster: {_why(said)} ({log_file} has all of it)"
             )
         time.sleep(0.1)
     printing.complain(
-        f"This machine is not in the cluster after {UP_S:g} s; it goes on trying, and {log_file} says why."
+        f"This machine is not in the cluster after {UP_S:g} s, and goes on trying: {_why(said)} ({log_file})"
     )
 
 
@@ -217,9 +219,9 @@ def _why(said: str) -> str:
     """Why Ray has ended, by what it wrote."""
     from geohound.cluster.node import HAS_ENDED  # noqa: PLC0415 - as above
 
-    if "AuthenticationError" in said:
+    if _REFUSED in said:
         return f"set {TOKEN} to what the file of the token holds that `geohound cluster start` printed"
-    _, _, other = said.partition("Version mismatch: ")
+    _, _, other = said.partition(_MISMATCH)
     lines = [line.strip() for line in (other or said).splitlines() if line.strip()]
     if other:
         return f"it needs the Ray and Python of the head. {' '.join(lines[:6])}"

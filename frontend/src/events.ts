@@ -26,8 +26,9 @@ export function follow(task: string, after: number, take: (event: TaskEvent) => 
   });
   source.addEventListener("error", () => {
     failures += 1;
-    // A browser comes again by itself, after the last event; where nothing ever comes, it is asked for.
-    if (source.readyState === EventSource.CLOSED || failures < MAX_FAILURES) return;
+    // A browser comes again by itself, after the last event, but not once it was refused, as where too many follow.
+    // Where it is refused, or nothing ever comes, events are asked for.
+    if (source.readyState !== EventSource.CLOSED && failures < MAX_FAILURES) return;
     source.close();
     void poll(task, () => last, accept);
   });
@@ -35,15 +36,25 @@ export function follow(task: string, after: number, take: (event: TaskEvent) => 
 }
 
 async function poll(task: string, last: () => number, accept: (event: TaskEvent) => boolean): Promise<void> {
+  let wait_s = WAIT_S;
   for (;;) {
     try {
-      const answer = await fetch(`/api/v1/tasks/${task}/events?after=${last()}&wait=${WAIT_S}`);
+      const asked = performance.now();
+      const answer = await fetch(`/api/v1/tasks/${task}/events?after=${last()}&wait=${wait_s}`);
+      if (answer.status === 503) wait_s = 0; // too many wait already
       if (answer.status === 404 || answer.status === 403) return;
       if (!answer.ok) throw new Error(String(answer.status));
       const { events } = (await answer.json()) as { events: TaskEvent[] };
       for (const event of events) if (!accept(event)) return;
+      // Nothing, and at once: nothing more will come of this task.
+      if (!events.length && wait_s && performance.now() - asked < PAUSE_MS) return;
+      if (!wait_s) await pause();
     } catch {
-      await new Promise((resume) => window.setTimeout(resume, PAUSE_MS));
+      await pause();
     }
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resume) => window.setTimeout(resume, PAUSE_MS));
 }

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from real_browser import chromium, served
 
 from geohound.model.work.event import Progressed, ServiceFound, VisitEnded
-from geohound.model.work.task import Claim, Ending, TaskState
+from geohound.model.work.task import Claim, CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
@@ -149,6 +149,28 @@ def test_a_crawl_is_started_and_its_page_follows_it(
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/tasks")
     assert store.tasks.list() == []
+
+
+def test_a_page_that_may_not_follow_asks_for_events_instead(
+    page: Page, origin: str, store: Store
+) -> None:
+    """As the two hundred and first viewer is answered: the browser does not come again by itself."""
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://late.example/",)))).id
+    browser = page.context.browser
+    assert browser is not None
+    live = browser.new_page()  # a refusal is a complaint of the browser
+    live.route(
+        "**/events?after=*",
+        lambda route: (
+            route.fallback()
+            if "wait=0" in route.request.url
+            else route.fulfill(status=503)
+        ),
+    )
+    live.goto(f"{origin}/tasks/{task}")
+    expect(live.locator("[data-state]")).to_have_text("queued")
+    assert store.tasks.claim(task, str(this_process()), 60.0) is not None
+    expect(live.locator("[data-state]")).to_have_text("running", timeout=15_000)
 
 
 def test_a_phone_is_wide_enough(page: Page, origin: str, store: Store) -> None:

@@ -18,7 +18,7 @@ from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 _ADDRESS = re.compile(r"^[^?]*(?:/api/(?:3/)?action(?:[/?]|$)|/api/3/?(?:\?|$))")
-_BELOW_ROOT = re.compile(r"/api/(?:3/)?(?:action\b.*|3.*)$|\?.*$")
+_BELOW_ROOT = re.compile(r"/api/(?:3/)?(?:action\b|3).*|\?.*", re.DOTALL)
 _BELOW = re.compile(
     r"/(?:api(?:/3)?(?:/action(?:/\w*)?)?|dataset|organization|group)/?$"
 )

@@ -189,5 +189,7 @@ def _show(source: str, mined: Mined, *, quiet: bool, verbose: bool) -> None:
             for cell, width in zip(row, widths, strict=False)
         ]
         printing.say("  " + "  ".join([*cells, row[3]]).rstrip())
-    for why in mined.unknown[:20] if verbose else ():
+    if mined.unsure and not mined.is_page:
+        printing.say(f"  some may be missing: {mined.unsure}")
+    for why in mined.unknown[:20] if verbose and mined.is_page else ():
         printing.say(f"  needs a browser: {why}")

@@ -6,9 +6,10 @@ import gc
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from geohound import urls
 from geohound.jsflow.evaluation.evaluator import Evaluator
@@ -39,7 +40,8 @@ _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
 _MIRROR = re.compile(r"(?<=://)(?<![\d.])[a-z-]{0,20}\d{1,2}(?=\.)")
 _MAX_WANTED = 200
-_ROW = 8  # steps that an address of a configuration takes
+_ROW = 2  # steps that a string of a configuration takes
+_ADDRESS = 8  # and one that is an address
 _LONG = 400_000
 _MAX_COMPARED = 500  # addresses of one page; each is compared with each
 _FILES_ONLY = 300_000  # scripts up to this size are asked which files they load, even if they hold no address
@@ -113,6 +115,7 @@ def _source(index: int, script: Script, meter: Meter) -> Source:
         not script.is_inline
         and _LITERAL.match(script.text)
         and config.parse(script.text) is None
+        and config.parse_start(script.text) is None
     ):
         script = replace(
             script, text=f"({script.text.strip().rstrip(';')})"
@@ -147,6 +150,7 @@ class _Reader:
         self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
         self.tiles: dict[str, Endpoint] = {}
         self.unknown: dict[str, None] = {}
+        self.is_cut_short = False  # a configuration of which the end is missing
         self.unclear: list[str] = []
 
     def read(self, source: Source) -> bool:
@@ -197,13 +201,26 @@ class _Reader:
         head = text[:200].lstrip("\ufeff \t\r\n")[:1]
         if head == "<":
             self._take_rows(config.addresses_in_xml(text, self.idioms), source.script)
-        elif head in ("{", "[") and (data := config.parse(text)) is not None:
-            self._take_rows(config.rows(data, self.idioms), source.script)
+        elif head in ("{", "[") and (data := self._data(source)) is not None:
+            rows = config.rows(data, self.idioms, self.ev.meter)
+            with suppress(Exhausted):
+                self._take_rows(rows, source.script)
         elif _YAML.search(source.script.url):
             self._take_rows(config.addresses_in_yaml(text, self.idioms), source.script)
         else:
             return False
         return True
+
+    def _data(self, source: Source) -> Any:
+        """A document as JSON; of one that is cut off or too long, its beginning."""
+        text = source.script.text
+        data = config.parse(text)
+        if data is None and not source.script.is_inline:
+            data = config.parse_start(text)
+            if data is not None:
+                self.is_cut_short = True
+                self.unknown.setdefault(f"{source.script.url}: not read to its end")
+        return data
 
     def _take_rows(self, rows: Iterable[config.Row], script: Script) -> None:
         lines = Lines(script.text, self.ev.meter)
@@ -214,6 +231,7 @@ class _Reader:
             self._want_further(value, key)
             place = addresses.read(value, self.ev.base_url, self.ev.book, hint)
             if isinstance(place, addresses.Address) and (hint or place.is_sure):
+                self.ev.meter.note(_ADDRESS)
                 line = script.line_offset + lines.of(value) + 1
                 self._keep(
                     place, value, _endpoint(place, "config", script.url, line, key)
@@ -279,6 +297,7 @@ class _Reader:
             scripts_skipped=skipped,
             steps=self.ev.meter.steps,
             is_complete=not self.ev.meter.is_over
+            and not self.is_cut_short
             and not any(s.is_cut_short for s in self.ev.sources),
         )
 
@@ -341,12 +360,14 @@ def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[End
 
 
 def _without_mirrors(entries: list[tuple[Endpoint, str]]) -> list[tuple[Endpoint, str]]:
-    """Of hosts that one call names and that differ in their number alone, the first."""
+    """Of hosts that one call names and that differ in their number alone, the first.
+
+    A configuration names no call: all of it may stand on one line.
+    """
     first: dict[tuple[str, str | None, str, int, str], tuple[Endpoint, str]] = {}
     for e, raw in entries:
-        first.setdefault(
-            (_MIRROR.sub("", e.endpoint), e.kind, e.source, e.line, e.call), (e, raw)
-        )
+        name = e.endpoint if e.how == "config" else _MIRROR.sub("", e.endpoint)
+        first.setdefault((name, e.kind, e.source, e.line, e.call), (e, raw))
     return list(first.values())
 
 

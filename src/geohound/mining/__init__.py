@@ -12,6 +12,7 @@ from .robots_tag import robots_tag
 
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
 _SNIFF_BYTES = 65_536
+_SPACE = b"\xef\xbb\xbf \t\r\n"
 _MAX_BYTES = (
     10_000_000  # read of scripts, data and text; of pages less, see charset.decode
 )
@@ -30,8 +31,13 @@ def mine(
         return html.read(
             charset.decode(document.body, kind), document.url, book, tag, is_known
         )
-    links = tuple(_links(document, kind, book))
-    return Page(document.url, links=links, nofollow="nofollow" in tag)
+    unsure = ""
+    if _is_data(document):
+        links, unsure = _of_data(document, kind, book)
+    else:
+        links = _links(document, kind, book)
+    is_nofollow = "nofollow" in tag
+    return Page(document.url, links=tuple(links), nofollow=is_nofollow, unsure=unsure)
 
 
 def is_page(document: Document) -> bool:
@@ -43,23 +49,39 @@ def is_page(document: Document) -> bool:
     )
 
 
+def _is_script(document: Document, kind: str) -> bool:
+    path = document.url.partition("?")[0]
+    return any(t in kind for t in _SCRIPT_TYPES) or path.endswith((".js", ".mjs"))
+
+
+def _is_data(document: Document) -> bool:
+    """Is it JSON, be it cut off or too long to be read as a whole?"""
+    kind = document.response.content_type.lower()
+    if sitemap.is_sitemap(document) or _is_script(document, kind):
+        return False
+    return document.json is not None or (
+        document.is_truncated
+        and document.body[:_SNIFF_BYTES].lstrip(_SPACE)[:1] in (b"{", b"[")
+    )
+
+
+def _of_data(
+    document: Document, kind: str, book: AddressBook
+) -> tuple[list[Link], str]:
+    """What a document of data lists, and why some of it may be missing."""
+    document.let_go()  # what is read as text needs as much room again
+    words = charset.decode(document.body, kind, _MAX_BYTES)
+    said, unsure = script_links.of_data(words, document.url, book)
+    return [*_listed(words, document.url, book), *said], unsure
+
+
 def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
     if sitemap.is_sitemap(document):
         return sitemap.links(document)
-    is_script = any(t in kind for t in _SCRIPT_TYPES) or document.url.partition("?")[
-        0
-    ].endswith((".js", ".mjs"))
-    if is_script:
+    if _is_script(document, kind):
         words = charset.decode(document.body, kind, _MAX_BYTES)
         code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
         return script_links.links([code], document.url, book)
-    if document.json is not None:
-        document.let_go()  # what is read as text needs as much room again
-        words = charset.decode(document.body, kind, _MAX_BYTES)
-        said = script_links.links(
-            [jsflow.Script(document.url, words)], document.url, book
-        )
-        return [*_listed(words, document.url, book), *said]
     if (
         document.head is not None
     ):  # the root itself would cost a large document its whole tree

@@ -125,9 +125,10 @@ async def mine(
         findings = jsflow.analyse(
             page.url, (Script(page.url, page.text),), book, AnalysisBudget()
         )
-        return replace(
-            _mined(url, findings.endpoints, findings, requests=1), is_page=False
-        )
+        found = _mined(url, findings.endpoints, findings, requests=1)
+        unsure = uncertainty.cut_short(findings)
+        missing = None if unsure else 0
+        return replace(found, is_page=False, unsure=unsure, missing=missing)
     if rules == "hou2016":
         return await by_published_rules(page, fetch) or _unjudged(page)
     return await _by_reading(page, fetch, book)

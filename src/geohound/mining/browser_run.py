@@ -58,9 +58,9 @@ async def add_run(
     read: frozenset[str] = frozenset(),
 ) -> Mined:
     """What was mined, with what running the page shows if it is to be run; `read` were read before, past the cache."""
-    if browser is None or not (
-        mined.unsure or (mined.is_page and browser.wants(is_unsure=False))
-    ):
+    if browser is None or not mined.is_page:
+        return mined
+    if not mined.unsure and not browser.wants(is_unsure=False):
         return mined
     before = frozenset(cache.visits) | read
     seen = await browser.run(mined.page, cache)

@@ -11,7 +11,7 @@ from geohound.jsflow import Endpoint, Findings
 from geohound.model.visit import Link, LinkPlace
 from geohound.urls.address_book import AddressBook
 
-from . import script_text, text
+from . import script_text, text, uncertainty
 
 # A crawl reads thousands of scripts: what one may cost is far less than when a person asks about one page.
 _BUDGET = jsflow.AnalysisBudget(
@@ -20,6 +20,8 @@ _BUDGET = jsflow.AnalysisBudget(
 _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
 _MAX_ASKED = 1000
+_MAX_LISTED = 20_000  # services of one document of data
+_FULL = "more services than are taken from one document"
 # An address that a script asks for is worth a visit, whatever it looks like: APIs have plain addresses.
 _ASKED = re.compile(
     r"\b(?:fetch|get|getJSON|ajax|open|load|loadJSON|request)\(\s*(?:[\"'`]GET[\"'`]\s*,\s*)?[\"'`](https?://[^\"'`\s]{4,500})"
@@ -34,8 +36,21 @@ def links(
     return of_findings(found, scripts, page_url, book)
 
 
+def of_data(words: str, url: str, book: AddressBook) -> tuple[list[Link], str]:
+    """The same for a document of data, and why some may be missing; empty where none is."""
+    script = jsflow.Script(url, words)
+    found = jsflow.analyse(url, (script,), book, _BUDGET)
+    kept = of_findings(found, (script,), url, book, _MAX_LISTED)
+    is_full = len(kept) == _MAX_LISTED
+    return kept, uncertainty.cut_short(found) or (_FULL if is_full else "")
+
+
 def of_findings(
-    found: Findings, scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
+    found: Findings,
+    scripts: Sequence[jsflow.Script],
+    page_url: str,
+    book: AddressBook,
+    most: int = text.MAX_LINKS,
 ) -> list[Link]:
     """The same for scripts that have been analysed."""
     known = _by_address(found.endpoints)
@@ -59,7 +74,7 @@ def of_findings(
         for here in known.values()
         for link in _links_to(here, _address(here[0]), book)
     ]
-    return [*left, *kept, *_files(found.wanted, kept, page_url)][: text.MAX_LINKS]
+    return [*left, *kept, *_files(found.wanted, kept, page_url)][:most]
 
 
 def _by_address(endpoints: Iterable[Endpoint]) -> dict[str, list[Endpoint]]:

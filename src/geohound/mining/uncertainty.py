@@ -40,6 +40,13 @@ def reason(
     return ""
 
 
+def cut_short(findings: Findings) -> str:
+    """Why a file that is no page was not read whole; empty if it was."""
+    if findings.is_complete:
+        return ""
+    return next(iter(findings.unknown), "the file is too long to be read whole")
+
+
 def missing(findings: Findings, unread: Sequence[str]) -> int | None:
     """How many addresses the scripts lost; None where scripts were not read whole, or nothing of them was."""
     lost = len(findings.unclear)

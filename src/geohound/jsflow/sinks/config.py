@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, repeat
 from typing import Any
+
+from geohound.jsflow.model import AnalysisBudget
+from geohound.jsflow.step_budget import NODES, Exhausted, Meter
 
 from . import calls, sibling_properties
 from .idioms import Idioms
 
 _MAX_NODES = 200_000
+_MAX_INSIDE = 100_000  # steps that a document inside a script or an attribute may take
+_OBJECT = 2  # steps that an object takes
 _MAX_TEXT = 10_000_000
+_MAX_MARKS = 1_500_000  # of a document; an object costs some 100 bytes for each
 _TAG = re.compile(
     # Nothing is given back, or each attribute of a tag with thousands would be remembered.
     r"<([\w:.-]{1,60})((?:\s++[\w:.-]{1,60}+\s*+=\s*+(?:\"[^\"]{0,2000}+\"|'[^']{0,2000}+'))++)\s*+/?>"
@@ -30,6 +37,9 @@ _JSON_COMMENT = re.compile(
     re.DOTALL,
 )
 
+_BRACKET = re.compile(
+    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<open>[\[{])|(?P<close>[\]}])", re.DOTALL
+)
 _REFERENCES = (
     "source",
     "sourceId",
@@ -50,12 +60,15 @@ def addresses_in_json(text: str, idioms: Idioms) -> Iterator[Row]:
     """Strings that may be addresses, with the kind their object speaks of and their key."""
     data = parse(text)
     if data is not None:
-        yield from rows(data, idioms)
+        with suppress(Exhausted):
+            yield from rows(data, idioms, Meter(AnalysisBudget(steps=_MAX_INSIDE)))
 
 
 def parse(text: str) -> Any:
     """JSON, also with the comments and trailing commas that people leave in it."""
     text = text[:_MAX_TEXT].lstrip("\ufeff")
+    if _marks(text) > _MAX_MARKS:
+        return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -70,6 +83,35 @@ def parse(text: str) -> Any:
         return None
 
 
+def parse_start(text: str) -> Any:
+    """What is whole of a document whose end is missing, or that is too long."""
+    text = text[:_MAX_TEXT].lstrip("\ufeff")
+    if (marks := _marks(text)) > _MAX_MARKS:
+        text = text[: len(text) * _MAX_MARKS // marks]
+    try:
+        return json.loads(_closed(_without_comments(text)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _marks(text: str) -> int:
+    """How many values it holds, roughly: of objects each costs twice."""
+    return 2 * text.count("{") + text.count("[") + text.count(",")
+
+
+def _closed(text: str) -> str:
+    """Up to the last object or array that is whole, with those around it closed."""
+    around: list[str] = []
+    end = depth = 0
+    for found in _BRACKET.finditer(text):
+        if found.lastgroup == "open":
+            around.append("}" if found[0] == "{" else "]")
+        elif found.lastgroup == "close" and around:
+            around.pop()
+            end, depth = found.end(), len(around)
+    return text[:end] + "".join(reversed(around[:depth]))
+
+
 def _without_comments(text: str) -> str:
     """Without comments and trailing commas; strings, which may look like them, stay."""
     pieces, end = [], 0
@@ -80,34 +122,40 @@ def _without_comments(text: str) -> str:
     return "".join((*pieces, text[end:])) if pieces else text
 
 
-def rows(data: Any, idioms: Idioms) -> Iterator[Row]:
-    """Walks a document; objects are judged by their shape, single keys by their name."""
-    stack: list[tuple[Any, str, str | None]] = [(data, "", None)]
-    kinds_by_id = _kinds_by_id(data, idioms)
-    for _ in range(_MAX_NODES):
-        if not stack:
-            return
-        value, key, kind = stack.pop()
-        if isinstance(value, dict):
-            stack += _opened(value, key, kind, kinds_by_id, idioms)
-        elif isinstance(value, list):
-            stack += [(v, key, kind) for v in reversed(value[:20_000])]
-        elif (
-            isinstance(value, str)
-            and 3 < len(value) < 2000
-            and not calls.is_ignored(key, value)
-        ):
-            yield value, _kind_for(key, kind, idioms), key
+def rows(data: Any, idioms: Idioms, meter: Meter) -> Iterator[Row]:
+    """Walks a document; objects are judged by their shape, single keys by their name.
+
+    Raises Exhausted where the page's budget ends.
+    """
+    kinds_by_id = _kinds_by_id(data, idioms, meter)
+    waiting: list[Iterator[tuple[Any, str, str | None]]] = [iter([(data, "", None)])]
+    while waiting:
+        for value, key, kind in waiting[-1]:
+            if isinstance(value, dict):
+                meter.share(_OBJECT)
+                waiting.append(iter(_opened(value, key, kind, kinds_by_id, idioms)))
+                break
+            if isinstance(value, list):
+                meter.share(1 + len(value) // NODES)
+                waiting.append(zip(value, repeat(key), repeat(kind), strict=False))
+                break
+            if (
+                isinstance(value, str)
+                and 3 < len(value) < 2000
+                and not calls.is_ignored(key, value)
+            ):
+                yield value, _kind_for(key, kind, idioms), key
+        else:
+            waiting.pop()
 
 
-def _kinds_by_id(data: Any, idioms: Idioms) -> dict[str, str]:
+def _kinds_by_id(data: Any, idioms: Idioms, meter: Meter) -> dict[str, str]:
     """Kinds by id: a layer that says its kind and names an entry of a table of sources speaks for that entry."""
     found: dict[str, str] = {}
-    stack = [data]
-    for _ in range(_MAX_NODES):
-        if not stack:
-            break
+    stack = [data] if isinstance(data, dict | list) else []
+    while stack:
         value = stack.pop()
+        meter.share(1 + len(value) // NODES)
         if isinstance(value, dict):
             for target, kind in _references(value, idioms):
                 found.setdefault(target, kind)
@@ -116,9 +164,7 @@ def _kinds_by_id(data: Any, idioms: Idioms) -> dict[str, str]:
 
 
 def _inner(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value[:20_000] if isinstance(value, list) else ()
+    return value.values() if isinstance(value, dict) else value
 
 
 def _references(value: dict[str, Any], idioms: Idioms) -> list[tuple[str, str]]:
@@ -154,7 +200,7 @@ def _opened(
     kinds_by_id: dict[str, str],
     idioms: Idioms,
 ) -> list[tuple[Any, str, str | None]]:
-    """What an object holds, each with its key and the kind that it may be: the first comes last."""
+    """What an object holds, each with its key and the kind that it may be."""
     own = _shape(value, idioms)
     kind = (
         own
@@ -162,22 +208,21 @@ def _opened(
         or outer
         or idioms.kind_of_name(key)
     )
-    held: list[tuple[Any, str, str | None]] = []
     fields = dict(value)
+    joined: list[tuple[Any, str, str | None]] = []
     apart = _host_and_path(value)
     if apart is not None:
         host, path = fields.pop(apart), fields.pop("path")
         if "://" in host[:8]:
-            held.append(
-                (sibling_properties.joined(host, path, idioms.book), "url", kind)
-            )
+            address = sibling_properties.joined(host, path, idioms.book)
+            joined = [(address, "url", kind)]
     # Links are for people, but for those in an entry that says itself which service it is.
     links = ("href",) if own else ()
-    held += [
+    held = [
         (inner, "url" if name in links else str(name), kind)
-        for name, inner in reversed(fields.items())
+        for name, inner in fields.items()
     ]
-    return held
+    return held + joined
 
 
 def _host_and_path(value: dict[str, Any]) -> str | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from books import analyse
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from geohound.jsflow import AnalysisBudget, Script
 from geohound.jsflow.sinks import config
+from geohound.jsflow.syntax import parsing
 from geohound.jsflow.syntax.preprocess import clean
 
 PAGE = "https://p.test/"
@@ -218,3 +223,68 @@ def test_json_with_a_string_that_never_ends_is_left_at_once() -> None:
 def test_comments_of_json_are_none_within_strings() -> None:
     text = '{"a": "http://h//x /* y */, }", /* z */ "b": [1, 2,], // end\n}'
     assert config.parse(text) == {"a": "http://h//x /* y */, }", "b": [1, 2]}
+
+
+MANY_TOKENS = {
+    "assignments": ("", "a=b;", ""),
+    "commas": ("x=[", "a,", "a];"),
+    "numbers": ("x=[", "1,", "1];"),
+    "objects": ("x=[", "{},", "0];"),
+    "calls": ("", "f();", ""),
+    "lines": ("", "a\n", ""),
+    "a sum": ("x=", "a+", "a;"),
+    "nothing": ("", ";", ""),
+}
+
+
+@pytest.mark.parametrize("name", MANY_TOKENS)
+def test_a_script_of_nothing_but_tokens_takes_no_more_memory_than_code(
+    name: str,
+) -> None:
+    begin, token, end = MANY_TOKENS[name]
+    script = begin + token * (5_000_000 // len(token)) + end + HONEST
+    found, size = _in_own_process(script)
+    assert found == 1
+    assert size < 200
+
+
+@pytest.mark.parametrize("name", MANY_TOKENS)
+def test_addresses_among_the_tokens_do_not_make_it_dearer(name: str) -> None:
+    begin, token, _ = MANY_TOKENS[name]
+    piece = token * (2_000 // len(token))
+    said = '"/wms",' if "[" in begin else '"/wms"+' if begin else '"/wms";'
+    script = begin + (piece + said) * (5_000_000 // len(piece + said))
+    _, size = _in_own_process(script)
+    assert size < 450
+
+
+def _in_own_process(script: str) -> tuple[int, int]:
+    """How many services are found, and how many megabytes that takes: the parser's memory is none of Python's."""
+    code = (
+        "import resource, sys\n"
+        "from books import analyse\n"
+        "from geohound.jsflow import Script\n"
+        "def taken(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "text = sys.stdin.read()\n"
+        f"analyse({PAGE!r}, [Script({PAGE!r} + 'a.js', 'var a = 1;')])\n"
+        "before = taken()\n"
+        f"found = analyse({PAGE!r}, [Script({PAGE!r} + 'b.js', text)])\n"
+        "print(len(found.endpoints), (taken() - before) // 1024)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        input=script, capture_output=True, text=True, check=True, env=environment,
+    )  # fmt: skip
+    found, size = run.stdout.split()
+    return int(found), int(size)
+
+
+def test_dense_code_as_long_as_a_script_may_be_is_read_whole() -> None:
+    library = Path("frontend/node_modules/ol/dist/ol.js")
+    if not library.exists():
+        pytest.skip("the packages of the portal are not installed")
+    code = library.read_bytes()
+    whole, left_out, taken = parsing.fitting(code * 5, 6_000_000)
+    assert (len(whole), left_out) == (5 * len(code), 0)
+    assert taken < 6_000_000

@@ -123,9 +123,10 @@ class Source:
     def _parse(self) -> Tree:
         budget, data = self._meter.budget, self.data
         left = max(0, budget.bytes_parsed - self._meter.parsed)
-        tree, reached = parse(data, min(budget.bytes_parsed_per_script, left))
-        self._meter.parsed += reached
-        self._meter.note(reached // PARSED)
+        room = min(budget.bytes_parsed_per_script, left)
+        tree, reached, taken = parse(data, room)
+        self._meter.parsed += taken
+        self._meter.note(taken // PARSED)
         self.is_cut_short = reached < len(data)
         return tree
 

@@ -18,7 +18,7 @@ from geoweb.protocol import Reply, Request
 from geoweb.respond import Moods, respond
 from geoweb.search_engine import HOST as SEARCH_HOST
 from geoweb.search_engine import SearchEngine
-from geoweb.visitors import for_visitor, name_of_visitor
+from geoweb.visitors import for_visitor, visitor_of
 from geoweb.world import World
 
 LOOPBACK = "127.0.0.1"
@@ -81,15 +81,15 @@ class _Connection(asyncio.Protocol):
     def _answer(self, request: Request, keep: bool) -> None:
         if self._observe is not None:
             self._observe(request)
-        request, suffix = name_of_visitor(request)
+        request, visitor = visitor_of(request)
         is_search = request.host.partition(":")[0].lower() == SEARCH_HOST
         reply = (
             self._engine.answer(request)
             if is_search
             else respond(self._world, request, self._moods)
         )
-        if suffix:
-            reply = for_visitor(reply, suffix)
+        if visitor is not None:
+            reply = for_visitor(reply, visitor)
         if reply.hang:
             self._is_busy = True
         elif reply.delay_s > 0:

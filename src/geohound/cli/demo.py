@@ -24,7 +24,7 @@ from geohound.tasks.spec import crawl_spec, hunt_spec
 from geoweb import Shares, World, serve, truth
 from geoweb.host_places import HostPlace, host_places
 from geoweb.server import holding_back_ctrl_c
-from geoweb.visitors import local_address
+from geoweb.visitors import program_address
 
 from . import options, printing
 from .live_display import LiveDisplay
@@ -86,13 +86,13 @@ def demo(
             verdict = _crawl_and_compare(world, swift, live, hunted)
             if listener is not None:
                 if not (json or quiet):
-                    printing.say(_about_the_portal(catalogue))
+                    printing.say(_about_the_portal(catalogue, bound))
                 run_portal(
                     listener,
                     swift,
                     running_tasks(swift),
                     single_user=True,
-                    reach=partial(local_address, port=bound),
+                    reach=partial(program_address, port=bound),
                     json=json,
                     quiet=quiet,
                     verbose=verbose,
@@ -158,15 +158,15 @@ def _crawl_and_compare(
     return verdict
 
 
-def _about_the_portal(catalogue: str | None) -> str:
+def _about_the_portal(catalogue: str | None, port: int) -> str:
     kept = (
         f"is stored in {catalogue}"
         if catalogue
         else "is deleted on exit; --catalogue FILE keeps it"
     )
     return (
-        "The simulated web keeps running with the portal, so maps and links work in your browser; there, water.test "
-        f"is called water.test.localhost. The catalogue {kept}."
+        "The simulated web keeps running with the portal, so maps and links work in your browser, QGIS and scripts. "
+        f"The portal gives http://water.test/ as http://127.0.0.1:{port}/water.test/. The catalogue {kept}."
     )
 
 

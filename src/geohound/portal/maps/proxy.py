@@ -86,9 +86,10 @@ def own_address(portal: Portal, service: Service, asked: str) -> str | None:
     url = canonical(asked)
     if url is None or len(asked) > 8_000:
         return None
-    reached = origin(portal.reachable(service).endpoint)
-    if portal.reach is not None and origin(url) == reached:
-        url = canonical(origin(service.endpoint) + url[len(reached) :])
+    root = origin(service.endpoint)
+    reached = portal.reach(f"{root}/") if portal.reach is not None else ""
+    if reached and url.startswith(reached):
+        url = canonical(f"{root}/{url.removeprefix(reached)}")
     return url if url is not None and is_own(service, url) else None
 
 

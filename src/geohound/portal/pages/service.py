@@ -93,6 +93,7 @@ def service_page(request: Request) -> Response:
         ],
         "topics": _topics(portal, service),
         "description_url": description_url(portal.reachable(service), portal.kinds),
+        "reach": portal.reach or str,
         "health": health_record(
             checks,
             datetime.now(UTC),

@@ -17,6 +17,7 @@ _MOST_BRACKETS = 3 * MAX_TAGS  # some stand in scripts and comments
 _WINDOW_BYTES = 1 << 16
 _FEW_TAGS = 20_000  # all of them open take the parser a second
 _FEW_FORMATS = 1_000  # all of them formatting, badly nested: a twentieth of a second
+_MOST_OPENED_ANEW = 500_000  # as few formats can open in as many paragraphs
 _FEW_CHARS = 20_000  # nothing but attributes of one tag: a third of a second
 _LONG_TAG = 2 * MAX_ATTRIBUTES  # a shorter one cannot hold more attributes than allowed
 _LOOK_BACK = 8
@@ -151,7 +152,7 @@ def tame(source: bytes) -> bytes:
     brackets = source.count(b"<")
     if brackets > _MOST_BRACKETS:
         source = _start(source)
-    if brackets > _FEW_FORMATS and _has_many_formats(source):
+    if brackets > _FEW_FORMATS and _may_open_many_anew(source, brackets):
         source = _FORMATTING_END.sub(b"</x-", _FORMATTING_START.sub(b"<x-", source))
     if len(source) > _FEW_CHARS and _may_have_many_attributes(source):
         return _cut(source.decode()).encode()
@@ -162,8 +163,10 @@ def tame(source: bytes) -> bytes:
     return source
 
 
-def _has_many_formats(source: bytes) -> bool:
-    return len(_FORMATTING_START.findall(source)) > _FEW_FORMATS
+def _may_open_many_anew(source: bytes, tags: int) -> bool:
+    """Each formatting that is left open may be opened anew by every other tag."""
+    formats = len(_FORMATTING_START.findall(source))
+    return formats * tags > _MOST_OPENED_ANEW
 
 
 def _start(source: bytes) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -274,6 +276,9 @@ def test_the_demo_hunts_by_words_before_it_crawls(tmp_path: Path) -> None:
     assert [task["kind"] for task in tasks] == ["crawl", "hunt"], (
         "the portal shows both"
     )
+    with closing(sqlite3.connect(tmp_path / "c.db")) as kept:
+        addresses = {*kept.execute("SELECT address FROM request")}
+    assert addresses == {("127.0.0.1",)}, "its pages name real hosts; nobody asks them"
 
 
 @pytest.mark.slow

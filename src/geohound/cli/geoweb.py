@@ -110,6 +110,8 @@ def serve_command(
         bound = address[1]
         seeds = world.seeds
         route, net = f"*.test=127.0.0.1:{bound}", "127.0.0.0/8"
+        # its pages name real hosts too: with this no request leaves the machine
+        every_name = f"*=127.0.0.1:{bound}"
         if json:
             event = {
                 "event": "serving",
@@ -122,7 +124,7 @@ def serve_command(
                 f"Geoweb: {world.hosts} hosts on 127.0.0.1:{bound}  (Ctrl+C to stop)\nTo crawl it:"
             )
             printing.say(
-                f"  geohound crawl '{seeds[0]}' --connect-to '{route}' --allow-net {net}"
+                f"  geohound crawl '{seeds[0]}' --connect-to '{every_name}' --allow-net {net}"
             )
 
     try:

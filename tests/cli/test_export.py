@@ -75,7 +75,16 @@ def test_filters_are_those_of_search(catalogue, tmp_path):
     assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == [
         FIJI.id
     ]
-    assert json.loads(ended.stdout)["summary"]["bytes"] == file.stat().st_size
+    summary = json.loads(ended.stdout)["summary"]
+    assert (summary["services"], summary["bytes"]) == (1, file.stat().st_size)
+
+
+def test_it_says_how_many_services_are_in_the_file(catalogue, tmp_path):
+    file = tmp_path / "none.geojson"
+    where = ("-o", str(file), "--catalogue", catalogue)
+    ended = geohound("export", "geojson", "xyzzy", *where)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split(": ")[1].startswith("0 services, ")
 
 
 def test_without_a_file_it_goes_to_standard_output(catalogue):

@@ -220,6 +220,14 @@ def test_what_cannot_be_done_is_told_in_a_sentence(terminal: Terminal) -> None:
         1,
         "Task 1 is finished already.\n",
     )
+    store = open_store(terminal.path, SystemClock())
+    store.tasks.create(TaskSpec(CrawlGoal(("http://a.test/",))), TaskState.STOPPED)
+    store.close()
+    stopped = terminal.call("tasks", "pause", "2")
+    assert (stopped.returncode, stopped.stderr) == (
+        1,
+        "Task 2 is stopped: nothing of it can be paused.\n",
+    )
     unnamed = terminal.call("tasks", "stop")
     assert unnamed.returncode == 2
     assert "Give the task number" in unnamed.stderr

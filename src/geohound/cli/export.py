@@ -104,11 +104,13 @@ def export(
         pieces = _Noted(exporting.write(formats[file_format], query, query.limit))
         written = _write(pieces, output)
     if output and json:
-        summary = {"format": file_format, "file": output, "bytes": written}
+        counts = {"services": exporting.written, "bytes": written}
+        summary = {"format": file_format, "file": output, **counts}
         noted = {"note": pieces.note} if pieces.note else {}
         printing.line({"summary": summary | noted})
     elif output and not quiet:
-        printing.say(f"{output}: {written:,} bytes.")
+        services = printing.count(exporting.written, "service")
+        printing.say(f"{output}: {services}, {written:,} bytes.")
     if pieces.note and not quiet:
         printing.complain(pieces.note)
 

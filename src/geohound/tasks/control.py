@@ -75,6 +75,8 @@ class TaskControl:
         found = self._freed(task)
         if found.state is TaskState.DONE:
             raise TaskError(f"Task {task} is finished already.")
+        if wanted is Wanted.PAUSE and found.state is TaskState.STOPPED:
+            raise TaskError(f"Task {task} is stopped: nothing of it can be paused.")
         return self._tasks.want(task, wanted) or found
 
     def delete(self, task: TaskId) -> None:

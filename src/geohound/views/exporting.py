@@ -19,13 +19,14 @@ from .records import brief_service
 _PAGE = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Exporting:
     """What an export is made from."""
 
     catalogue: CatalogueStore
     index: SearchIndex
     kinds: Mapping[str, Kind]
+    written: int = 0  # services so far
 
     def write(self, exporter: Exporter, query: Query, most: int = 0) -> Iterable[bytes]:
         """All results of a search, or at most so many, in this format."""
@@ -45,6 +46,7 @@ class Exporting:
             service = (
                 self.catalogue.get(hit.service.id) if needs_layers else None
             ) or hit.service
+            self.written += 1
             yield self._exported(service, hit.state, hit.layer_count)
 
     def _exported(

@@ -27,7 +27,13 @@ from geohound.model.work.job import (
 
 WMS = Service("wms", "http://a.test/ows", "1.3.0", title="Maps")
 LINK = Link(
-    "http://a.test/x", "words", "around", LinkPlace.AREA, line=3, dom_path="li<ul<..nav"
+    "http://a.test/x",
+    "words",
+    "around",
+    LinkPlace.AREA,
+    line=3,
+    dom_path="li<ul<..nav",
+    confidence=0.7,
 )
 PAGE = Page("http://a.test/", "title", "text", "en", software="ckan")
 

@@ -43,3 +43,16 @@ def test_an_address_under_a_name_for_examples_counts_where_a_map_is_made_of_it()
     assert asked(
         "L.tileLayer.wms('https://ows.example.org/geoserver/wms', {layers: 'a'}).addTo(map);"
     ) == {"https://ows.example.org/geoserver/wms"}
+
+
+def test_a_link_says_how_sure_it_is_that_a_service_stands_there() -> None:
+    code = """
+        L.tileLayer.wms('http://gis.test/geoserver/wms', {layers: 'a'}).addTo(map);
+        var texts = {more: 'http://other.test/cgi-bin/mapserv.exe'};
+    """
+    script = jsflow.Script(PAGE, code, is_inline=True)
+    found = {
+        link.url: link.confidence for link in script_links.links([script], PAGE, BOOK)
+    }
+    assert found["http://gis.test/geoserver/wms"] == 0.95
+    assert all(sure < 0.95 for url, sure in found.items() if "other.test" in url)

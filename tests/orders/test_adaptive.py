@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geohound.model.visit import Candidate, Link, Outcome, Page, Purpose, Via
+from geohound.model.visit import (
+    LAST,
+    Candidate,
+    Link,
+    Outcome,
+    Page,
+    Purpose,
+    Via,
+    order_score,
+)
 from geohound.orders import adaptive
 from geohound.orders.adaptive import Adaptive
 
@@ -298,6 +307,20 @@ def test_seeds_come_before_all_else_in_their_order() -> None:
         > second
         > order.score(Link("http://portal.test/wms", "WMS map service"), HOME)
     )
+
+
+def test_the_surest_candidates_of_a_script_are_tested_first_and_doubtful_ones_last() -> (
+    None
+):
+    order = Adaptive()
+    call, string, doubtful = (
+        order.score(Link("http://gis.test/wms", confidence=sure), HOME)
+        for sure in (0.95, 0.7, 0.3)
+    )
+    plain = order.score(Link("http://portal.test/dull.html"), HOME)
+    assert call > string > doubtful
+    assert doubtful < plain - LAST / 2
+    assert order_score(doubtful) > plain - 10
 
 
 def trained() -> Adaptive:

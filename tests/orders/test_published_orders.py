@@ -12,6 +12,7 @@ from geohound.agent.seed_selection import CoverRules, best_seeds, fewest_queries
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose
 from geohound.model.work.order_options import GroupRules, OrderOptions
+from geohound.orders._base import BaseOrder
 from geohound.orders.backlink import Backlink
 from geohound.orders.best_first import BestFirst
 from geohound.orders.depth_first import DepthFirst
@@ -37,6 +38,19 @@ CAKE = Page(
 def test_first_in_first_out_has_no_favourites() -> None:
     assert Fifo().score(Link("http://a/wms"), MAPS) == Fifo().score(
         Link("http://a/egg"), CAKE
+    )
+
+
+@pytest.mark.parametrize(
+    "order", [Fifo, DepthFirst, Backlink, Opic, PolarHub, BestFirst, OssGroups, Shark]
+)
+def test_published_orders_know_nothing_of_how_sure_a_candidate_is(
+    order: type[BaseOrder],
+) -> None:
+    link = Link("http://a/maps/wms", "Map service")
+    sure, doubtful = order(), order()
+    assert sure.score(link, MAPS) == doubtful.score(  # type: ignore[attr-defined]
+        link._replace(confidence=0.1), MAPS
     )
 
 

@@ -48,7 +48,7 @@ def candidate_of(
         via=_VIA.get(link.place, Via.LINK),
         found_on=found_on.url,
         clue=(link.text or link.context)[:200],
-        score=score - LAST if is_last else score,
+        score=order_score(score) - LAST if is_last else score,
         depth=found_on.depth + 1,
         purpose=Purpose.PROBE if looks_so else Purpose.PAGE,
     )

@@ -21,6 +21,9 @@ _SCRIPT_FILE = re.compile(r"\.m?js(?:$|[?#])", re.IGNORECASE)
 _MAX_WANTED = 100
 _MAX_ASKED = 1000
 _MAX_LISTED = 20_000  # services of one document of data
+# Of an address that looks like a service, but that nothing was seen to use: 15 of 50 such strings were services.
+_WRITTEN = 0.3
+_UNREAD = 0.6  # where the scripts could not be read whole: nobody has looked
 _FULL = "more services than are taken from one document"
 # An address that a script asks for is worth a visit, whatever it looks like: APIs have plain addresses.
 _ASKED = re.compile(
@@ -65,10 +68,11 @@ def of_findings(
         here = known.pop(_key(urls.endpoint(address)), None)
         if here is not None:
             kept += _links_to(here, link.url, book)
-        elif link.url in asked or _is_candidate(
-            link, address, page_url, found.is_complete, book
-        ):
+        elif link.url in asked or link.place is LinkPlace.CONFIG:
             kept.append(link)
+        elif _is_candidate(link, address, page_url, found.is_complete, book):
+            sure = _WRITTEN if found.is_complete else _UNREAD
+            kept.append(link._replace(confidence=sure))
     left = [
         link
         for here in known.values()
@@ -92,9 +96,7 @@ def _links_to(endpoints: list[Endpoint], address: str, book: AddressBook) -> lis
 def _is_candidate(
     link: Link, address: str, page_url: str, is_complete: bool, book: AddressBook
 ) -> bool:
-    """A file of configuration, or an address of a service that the analysis has not left out for a reason."""
-    if link.place is LinkPlace.CONFIG:
-        return True
+    """An address of a service that the analysis has not left out for a reason."""
     is_judged = is_complete and _is_judged(link.url, page_url, book)
     return book.looks_like_service(address) and not is_judged
 
@@ -119,7 +121,12 @@ def _link(
     place: LinkPlace = LinkPlace.SCRIPT,
 ) -> Link:
     return Link(
-        _asking(address, found, book), "", evidence(found), place, line=found.line
+        _asking(address, found, book),
+        "",
+        evidence(found),
+        place,
+        line=found.line,
+        confidence=found.confidence,
     )
 
 

@@ -95,6 +95,7 @@ class Link(NamedTuple):
     dom_path: str = (
         ""  # the elements above it, nearest first, as `mining.dom_path` writes them
     )
+    confidence: float = 1.0  # that it is a service, where scripts or data name it
 
 
 LAST = 2.0**30  # is taken off the score of what is to be tested after everything else

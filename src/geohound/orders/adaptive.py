@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from geohound.model.compact_sets import Recent
-from geohound.model.visit import Candidate, Link, Outcome, Page, Via
+from geohound.model.visit import LAST, Candidate, Link, Outcome, Page, Via
 
 from ._base import BaseOrder, address
 from ._features import LinkFeatures, host_of, in_words, split_url
@@ -31,6 +32,8 @@ _REVIEW_SHARE = 25
 _NOTICEABLE = 0.5  # by which a score must have grown
 MAX_STATE = 64 << 20
 _SAME_DIGITS = str.maketrans("123456789", "000000000")
+DOUBTFUL = 0.5  # candidates of less confidence are tested last
+_LEAST = 0.01
 _VERSION = b"GHO4"  # of the learned state
 FeatureIds = tuple[int, ...]
 
@@ -100,7 +103,7 @@ class Adaptive(BaseOrder):
             )
             self._hosts.add_link(host, self._page_host, words)
         self._links.put(url, SeenLink(slots, page.url, value))
-        return value
+        return value if link.confidence == 1.0 else _doubted(value, link.confidence)
 
     def _slots(self, url: str, clue: str) -> FeatureIds:
         """Features of the link itself."""
@@ -244,6 +247,12 @@ class Adaptive(BaseOrder):
         self._model.average(
             [_parts(state)[0] for state in states if state.startswith(_VERSION)]
         )
+
+
+def _doubted(value: float, confidence: float) -> float:
+    """The score of what may be no service: the less sure, the later; what probably is none after everything else."""
+    score = value + math.log(max(confidence, _LEAST))
+    return score - LAST if confidence < DOUBTFUL else score
 
 
 def _parts(state: bytes) -> tuple[bytes, bytes]:

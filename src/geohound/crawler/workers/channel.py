@@ -56,7 +56,15 @@ def pack_report(report: Report) -> Packed:
         return result, *rest
     packed = [*_pack(result)]
     packed[_LINKS] = [
-        (x.url, x.text, x.context, _PLACE_NUMBERS[x.place], x.line, x.dom_path)
+        (
+            x.url,
+            x.text,
+            x.context,
+            _PLACE_NUMBERS[x.place],
+            x.line,
+            x.dom_path,
+            x.confidence,
+        )
         for x in result.links
     ]
     return tuple(packed), *rest
@@ -67,8 +75,8 @@ def unpack_report(packed: Packed) -> Report:
     if isinstance(result, tuple):
         read = list(result)
         read[_LINKS] = tuple(
-            Link(url, text, context, _PLACES[place], False, line, way)
-            for url, text, context, place, line, way in read[_LINKS]
+            Link(url, text, context, _PLACES[place], False, line, way, confidence)
+            for url, text, context, place, line, way, confidence in read[_LINKS]
         )
         result = PageRead(*read)
     return Report(result, *rest)

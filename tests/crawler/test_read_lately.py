@@ -147,10 +147,10 @@ def test_what_failed_moved_or_said_more_than_its_page_is_asked_for_again(
 def test_a_copy_says_nothing_of_the_network() -> None:
     """Its host may be gone by now, or the network lost: only answers count as answers."""
     monitor = ConnectivityMonitor()
-    assert not monitor.arises(Candidate(SEED), Report(PageRead(), is_copy=True))
-    assert not monitor.witness
-    assert not monitor.arises(Candidate(SEED), Report(PageRead(), status=200))
-    assert monitor.witness == "http://a.test"
+    assert not monitor.hold_back(Candidate(SEED), Report(PageRead(), is_copy=True))
+    assert not monitor.reference
+    assert not monitor.hold_back(Candidate(SEED), Report(PageRead(), status=200))
+    assert monitor.reference == "http://a.test"
 
 
 def test_an_address_at_which_a_service_is_known_is_always_asked(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ class Crawl:
         self._started = self._last_moved = self.parts.clock.monotonic()
         self.parts.frontier.on_queued = self._wake.set
         while not self._spent():
-            if self._connectivity.is_grave or (
+            if self._connectivity.suspects_lost_network or (
                 self._connectivity and not self.in_flight
             ):
                 await self._check_network()
@@ -293,7 +293,9 @@ class Crawl:
         report = await self.parts.examiner.examine(self._jobs.make(candidate))
         self._keep_record(report)
         log.info("%s", LogLine(candidate, report))
-        if self._connectivity.arises(candidate, report, self.parts.clock.monotonic()):
+        if self._connectivity.hold_back(
+            candidate, report, self.parts.clock.monotonic()
+        ):
             return
         self.visits += candidate.purpose is Purpose.PAGE and not report.is_copy
         self.observer.on_report(candidate, report)
@@ -316,7 +318,7 @@ class Crawl:
 
     async def _check_network(self) -> None:
         """Hosts fail, and a lost network would look the same: does one still answer that did before?"""
-        origin, now = self._connectivity.witness, self.parts.clock.monotonic()
+        origin, now = self._connectivity.reference, self.parts.clock.monotonic()
         if await self._is_network_there(origin):
             await self._try_again(now)
             return
@@ -351,13 +353,13 @@ class Crawl:
     async def _is_network_there(self, origin: str) -> bool:
         if not origin:
             await self.parts.examiner.refresh()
-            return self._connectivity.has_heard
+            return self._connectivity.has_any_answer
         return is_answer(await self.parts.examiner.examine(Job(f"{origin}/robots.txt")))
 
     async def _try_again(self, since: float) -> None:
         """The network is there: what failed before may have failed while it was not, and is soon tried once more."""
         self.is_cut_off = False
-        failed = self._connectivity.settle(since)
+        failed = self._connectivity.release(since)
         if failed:
             await self.parts.examiner.refresh()
         again_s = min(SECOND_LOOK_S, self.parts.politeness.retry_after_s)

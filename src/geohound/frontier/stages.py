@@ -1,4 +1,4 @@
-"""Where an order goes stage by stage: what of a later stage is held back until all of the earlier ones is done.
+"""For orders that work in stages: holds back URLs of a later stage until all URLs of the earlier ones are done.
 
 Done means visited or given up: pages, tests and retries are waited for, however long their hosts want to be left alone.
 A track is a row of stages of its own: tracks do not wait for each other.
@@ -36,7 +36,7 @@ class Stages:
         ] = {}  # the last stage of each track that has begun
 
     def open(self, number: int, score: float, lane: Lane) -> None:
-        """From its admission on: what a page names belongs to its stage before the page itself is settled."""
+        """Count a URL from its admission on, so that a stage cannot end before the links of its pages are in it."""
         if self._stage_of is not None:
             track, stage = self._open[number] = self._stage_of(order_score(score), lane)
             self._left[track][stage] += 1

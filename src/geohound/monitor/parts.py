@@ -28,15 +28,17 @@ class MonitorPlan:
     """What is asked of one run."""
 
     revisiting: Revisiting
-    once: bool = False
-    everything: bool = False
-    deep: bool = False
+    once: bool = False  # end when nothing is due
+    everything: bool = False  # look at all services, due or not
+    deep: bool = False  # look at layers too
     deep_layers: int = 5  # of a service, in one look
     at_once: int = 32  # looks under way
     max_bytes: int = 80_000_000
-    maintenance: tuple[Maintenance, ...] = ()  # nobody looks at these hosts then
+    maintenance: tuple[Maintenance, ...] = ()  # these hosts are not looked at during it
     looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
-    leads: bool = True  # of several that divide the hosts, one enrols and notifies
+    leads: bool = (
+        True  # of several monitors that share the hosts, one enrols and notifies
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The numbers of a task out of its durable records: a kill costs the last seconds of what was counted in memory."""
+"""Counts a killed task anew from what is on disk: its saved counters lack the last seconds before the kill."""
 
 from __future__ import annotations
 

@@ -116,6 +116,14 @@ def test_what_is_whole_of_a_list_that_is_cut_off_is_read_and_the_rest_is_missed(
     assert "not read to its end" in page.unsure
 
 
+@pytest.mark.parametrize("end", [1, 10, 20, 40])
+def test_a_plain_list_of_addresses_that_is_cut_off_is_read_too(end: int) -> None:
+    words = json.dumps([f"https://h{n}.test/geoserver/wms" for n in range(100)])
+    found = read(words[:-end])
+    assert len(found.endpoints) >= 98
+    assert found.unsure
+
+
 def test_more_services_than_there_is_room_for_are_said_to_be_missing() -> None:
     page = crawled(json.dumps([f"https://h.test/{n}/wms" for n in range(30_000)]))
     assert len(page.links) == 20_000

@@ -37,8 +37,9 @@ _JSON_COMMENT = re.compile(
     re.DOTALL,
 )
 
-_BRACKET = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<open>[\[{])|(?P<close>[\]}])", re.DOTALL
+_MARK = re.compile(
+    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)",
+    re.DOTALL,
 )
 _REFERENCES = (
     "source",
@@ -100,15 +101,18 @@ def _marks(text: str) -> int:
 
 
 def _closed(text: str) -> str:
-    """Up to the last object or array that is whole, with those around it closed."""
+    """Up to the last value that is whole, with what stands around it closed."""
     around: list[str] = []
     end = depth = 0
-    for found in _BRACKET.finditer(text):
-        if found.lastgroup == "open":
+    for found in _MARK.finditer(text):
+        mark = found.lastgroup
+        if mark == "open":
             around.append("}" if found[0] == "{" else "]")
-        elif found.lastgroup == "close" and around:
+        elif mark == "close" and around:
             around.pop()
             end, depth = found.end(), len(around)
+        elif mark == "comma":
+            end, depth = found.start(), len(around)
     return text[:end] + "".join(reversed(around[:depth]))
 
 

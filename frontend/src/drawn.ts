@@ -19,7 +19,7 @@ import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { parseBox, toExtent } from "./box";
-import { fetchDirectly, hasProxy, isMixed, throughProxy } from "./proxy";
+import { askPortal, fetchDirectly, hasProxy, isMixed, throughProxy, Unread } from "./proxy";
 import { t } from "./texts";
 
 export interface Drawn {
@@ -50,19 +50,20 @@ export function refusal(drawn: Drawn): string {
 /** The layer, or nothing where this browser cannot draw it; `say` hears how it goes. */
 export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | undefined> {
   const { url, params } = drawn;
+  const way: Way = {};
   switch (drawn.type) {
     case "wms": {
       const { CRS: crs = "", ...rest } = params;
       const projection = crs === "EPSG:3857" ? crs : "EPSG:4326";
-      return imageLayer(new ImageWMS({ url, params: { ...rest, TRANSPARENT: "TRUE" }, projection, ratio: 1, imageLoadFunction: imageLoader(drawn, say) }), say);
+      return imageLayer(new ImageWMS({ url, params: { ...rest, TRANSPARENT: "TRUE" }, projection, ratio: 1, imageLoadFunction: imageLoader(drawn, way) }), way, say);
     }
     case "arcgis": {
       const shown = params["LAYERS"] ? { LAYERS: params["LAYERS"] } : {};
-      return imageLayer(new ImageArcGISRest({ url, params: shown, ratio: 1, imageLoadFunction: imageLoader(drawn, say) }), say);
+      return imageLayer(new ImageArcGISRest({ url, params: shown, ratio: 1, imageLoadFunction: imageLoader(drawn, way) }), way, say);
     }
     case "image": {
       const box = parseBox(drawn.bbox);
-      return box ? imageLayer(new ImageStatic({ url, imageExtent: toExtent(box), projection: "EPSG:4326", imageLoadFunction: imageLoader(drawn, say) }), say) : undefined;
+      return box ? imageLayer(new ImageStatic({ url, imageExtent: toExtent(box), projection: "EPSG:4326", imageLoadFunction: imageLoader(drawn, way) }), way, say) : undefined;
     }
     case "xyz":
       return tileLayer(drawn, say);
@@ -81,41 +82,62 @@ const DRAWN = () => t("Drawn by the service itself.");
 const PROXIED = () => t("Read through this portal, because the service does not let web pages of other sites read it.");
 const FAILED = () => t("The service did not answer with anything that can be drawn here.");
 
-function imageLayer(source: ImageWMS | ImageArcGISRest | ImageStatic, say: Say): BaseLayer {
-  source.on("imageloadend", () => say(DRAWN()));
-  source.on("imageloaderror", () => say(FAILED(), true));
+/** How the pictures of one layer come, as far as it has shown. */
+interface Way {
+  isProxied?: boolean;
+  trouble?: string;
+}
+
+function imageLayer(source: ImageWMS | ImageArcGISRest | ImageStatic, way: Way, say: Say): BaseLayer {
+  source.on("imageloadend", () => say(way.isProxied ? PROXIED() : DRAWN()));
+  source.on("imageloaderror", () => say(way.trouble ?? FAILED(), true));
   return new ImageLayer({ source });
 }
 
-/** Pictures come from the service itself; where the browser gets none, the portal asks for it if it may. */
-function imageLoader(drawn: Drawn, say: Say) {
-  return (image: { getImage(): unknown }, url: string) => loadPicture(image.getImage() as HTMLImageElement, drawn, url, say);
+function imageLoader(drawn: Drawn, way: Way) {
+  return (image: { getImage(): unknown }, url: string) => void loadPicture(image.getImage() as HTMLImageElement, drawn, url, way);
 }
 
-function loadPicture(picture: HTMLImageElement, drawn: Drawn, url: string, say: Say): void {
-  if (hasProxy && isMixed(drawn)) {
-    picture.src = throughProxy(drawn, url);
+/** Pictures come from the service itself; where the browser gets none, the portal asks for it if it may.
+
+ OpenLayers hears of the first address of a picture alone: it gets one that has been tried. */
+async function loadPicture(picture: HTMLImageElement, drawn: Drawn, url: string, way: Way): Promise<void> {
+  if (hasProxy && isMixed(drawn)) way.isProxied = true;
+  if (hasProxy && way.isProxied === undefined && (await isPicture(url))) way.isProxied = false;
+  if (!hasProxy || way.isProxied === false) {
+    picture.src = url;
     return;
   }
-  const again = (event: Event) => {
-    event.stopImmediatePropagation();
-    say(PROXIED());
-    picture.src = throughProxy(drawn, url);
-  };
-  if (hasProxy) picture.addEventListener("error", again, { once: true, capture: true });
-  picture.src = url;
+  try {
+    await (await askPortal(drawn, url)).blob();
+    way.isProxied = true;
+    picture.src = throughProxy(drawn, url); // kept by the browser from a moment ago
+  } catch (error) {
+    way.trouble = whyUnread(error);
+    picture.dispatchEvent(new Event("error"));
+  }
+}
+
+function isPicture(url: string): Promise<boolean> {
+  const tried = new Image();
+  return new Promise((resolve) => {
+    tried.addEventListener("load", () => resolve(true));
+    tried.addEventListener("error", () => resolve(false));
+    tried.src = url;
+  });
 }
 
 function tileLayer(drawn: Drawn, say: Say): BaseLayer {
-  const load = (tile: { getImage?(): unknown }, url: string) => loadPicture(tile.getImage?.() as HTMLImageElement, drawn, url, say);
+  const way: Way = {};
+  const load = (tile: { getImage?(): unknown }, url: string) => void loadPicture(tile.getImage?.() as HTMLImageElement, drawn, url, way);
   const source = new XYZ({ url: drawn.url, tileLoadFunction: load as never });
   let isDrawn = false;
   source.on("tileloadend", () => {
     isDrawn = true;
-    say(DRAWN());
+    say(way.isProxied ? PROXIED() : DRAWN());
   });
   source.on("tileloaderror", () => {
-    if (!isDrawn) say(FAILED(), true);
+    if (!isDrawn) say(way.trouble ?? FAILED(), true);
   });
   return new TileLayer({ source });
 }
@@ -139,7 +161,7 @@ async function vectorTiles(drawn: Drawn, say: Say): Promise<BaseLayer> {
     tile.setLoader((extent, _resolution, projection) => {
       read(tile, url, extent, projection).catch((error: unknown) => {
         tile.onError();
-        if (!isDrawn) say(error instanceof Unanswered ? FAILED() : crossOrigin(), true);
+        if (!isDrawn) say(error instanceof Unanswered ? FAILED() : whyUnread(error), true);
       });
     });
   const source = new VectorTileSource({ url: drawn.url, format, tileLoadFunction: load as never });
@@ -160,12 +182,14 @@ function featureLayer(drawn: Drawn, say: Say): BaseLayer {
     const count = t("{n} features, read from the service itself.", { n: features.length });
     say(isProxied ? `${t("{n} features", { n: features.length })}. ${PROXIED()}` : count);
   };
-  load().catch(() => say(crossOrigin(), true));
+  load().catch((error: unknown) => say(whyUnread(error), true));
   return new VectorLayer({ source, style: vectorStyle() });
 }
 
-export function crossOrigin(): string {
-  return t("The service does not let web pages of other sites read it (CORS). Open it in a program instead.");
+/** Why nothing could be read: the portal knows; a browser does not tell silence from a refusal. */
+export function whyUnread(error: unknown): string {
+  if (error instanceof Unread) return error.message;
+  return t("The service does not answer, or does not let web pages of other sites read it (CORS). Open it in a program instead.");
 }
 
 async function readFeatures(type: string, text: string) {

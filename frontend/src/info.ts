@@ -8,7 +8,7 @@ import ImageWMS from "ol/source/ImageWMS.js";
 import type MapBrowserEvent from "ol/MapBrowserEvent.js";
 import type { LayerPanel } from "./layers";
 import { element } from "./dom";
-import { crossOrigin } from "./drawn";
+import { whyUnread } from "./drawn";
 import type { Drawn } from "./drawn";
 import { fetchDirectly } from "./proxy";
 import { t } from "./texts";
@@ -67,8 +67,8 @@ async function askWms(map: OlMap, event: MapBrowserEvent, layer: { getSource(): 
     const { answer } = await fetchDirectly(drawn, url);
     if (!answer.ok) return t("Nothing here.");
     return (await answer.text()).trim().slice(0, MAX_CHARS) || t("Nothing here.");
-  } catch {
-    return crossOrigin();
+  } catch (error) {
+    return whyUnread(error);
   }
 }
 

@@ -15,6 +15,9 @@ export function throughProxy(drawn: Drawn, url: string): string {
   return `${PREFIX}${encodeURIComponent(drawn.service)}?${new URLSearchParams({ url })}`;
 }
 
+/** What the portal says of a service that it could not read either. */
+export class Unread extends Error {}
+
 /** Ask the service itself; the portal where the browser is not let. */
 export async function fetchDirectly(drawn: Drawn, url: string, headers: HeadersInit = {}): Promise<{ answer: Response; isProxied: boolean }> {
   if (!(hasProxy && isMixed(drawn))) {
@@ -24,5 +27,13 @@ export async function fetchDirectly(drawn: Drawn, url: string, headers: HeadersI
       if (!hasProxy) throw error;
     }
   }
-  return { answer: await fetch(throughProxy(drawn, url), { headers }), isProxied: true };
+  return { answer: await askPortal(drawn, url, headers), isProxied: true };
+}
+
+/** The portal's answer; `Unread` with its reason where it has none. */
+export async function askPortal(drawn: Drawn, url: string, headers: HeadersInit = {}): Promise<Response> {
+  const answer = await fetch(throughProxy(drawn, url), { headers });
+  if (answer.ok) return answer;
+  const said = (await answer.json().catch(() => ({}))) as { detail?: string };
+  throw new Unread(said.detail ?? `HTTP ${answer.status}`);
 }

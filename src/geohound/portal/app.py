@@ -282,8 +282,11 @@ def _error_response(
     parameter: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    if request.url.path.startswith(("/api/", "/opensearch.json")):
+    path = request.url.path
+    if path.startswith(("/api/", "/opensearch.json", "/proxy/")):
         response = api.problem(status, sentence, parameter)
+        if path.startswith("/proxy/"):  # for pages of this portal alone
+            del response.headers["Access-Control-Allow-Origin"]
     else:
         response = trouble_page(request, status, sentence)
     response.headers.update(headers or {})

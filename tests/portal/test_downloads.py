@@ -7,6 +7,11 @@ import io
 
 import pytest
 from lxml import etree
+from starlette.testclient import TestClient
+
+from geohound.plugins import discover
+from geohound.portal.app import create_app
+from geohound.stores.memory.data_files import MemoryDataFiles
 
 
 @pytest.mark.parametrize("operation", ["search", "services"])
@@ -57,3 +62,30 @@ def test_one_layer_is_downloaded_for_qgis(client, samples):
     ]
     assert names == ["Lakes"]
     assert client.get("/services/0123456789abcdef/layers.qlr").status_code == 404
+
+
+@pytest.mark.parametrize("operation", ["search", "services"])
+@pytest.mark.parametrize("f", ["csv", "qlr", "qgis", "geojson", "owc", "terria"])
+def test_downloads_have_the_addresses_that_the_visitor_reaches(
+    catalogue, index, samples, operation: str, f: str
+) -> None:
+    """As in the demo, whose web has names that no other program finds."""
+
+    def reach(url: str) -> str:
+        maps = url.replace("https://maps.water.example", "http://127.0.0.1:8123")
+        return maps.replace("https://water.example", "http://127.0.0.1:8123/water")
+
+    app = create_app(
+        catalogue, index, discover("kinds"), exporters=discover("exporters"),
+        snippets=discover("snippets"), files=MemoryDataFiles(), reach=reach,
+    )  # fmt: skip
+    with TestClient(app) as client:
+        answer = client.get(f"/api/v1/{operation}?q=rivers&kind=wms&f={f}")
+        page = client.get(f"/services/{samples.rivers.id}").text
+        one = client.get(f"/services/{samples.rivers.id}/layers.qlr")
+    assert answer.status_code == 200
+    assert b"127.0.0.1:8123/wms" in answer.content
+    assert b"127.0.0.1:8123/wms" in one.content
+    if f == "csv":
+        assert samples.rivers.id in answer.text
+    assert 'href="http://127.0.0.1:8123/water/"' in page  # the site of the provider

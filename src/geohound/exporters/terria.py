@@ -49,7 +49,7 @@ def _member(each: ExportedService) -> dict[str, Any] | None:
     return {
         "type": found[0],
         "name": " ".join(service.title.split())[:200] or service.endpoint,
-        "id": f"geohound-{service.id}",
+        "id": f"geohound-{each.record['id']}",
         "url": found[1],
         "description": service.abstract[:2000].replace("<", "&lt;"),
     }

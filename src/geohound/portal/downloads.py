@@ -51,9 +51,7 @@ def layer_file(request: Request) -> Response:
     layers = (
         tuple(layer for layer in service.layers if layer.name == name) or service.layers
     )
-    chosen = replace(
-        portal.reachable(service), layers=tuple(map(portal.reachable_layer, layers))
-    )
+    chosen = replace(service, layers=layers)
     state = assess(portal.catalogue.checks(service.id)).state
     return _file(
         request,
@@ -64,7 +62,7 @@ def layer_file(request: Request) -> Response:
 
 
 def _exporting(portal: Portal) -> Exporting:
-    return Exporting(portal.catalogue, portal.index, portal.kinds)
+    return Exporting(portal.catalogue, portal.index, portal.kinds, portal.all_reachable)
 
 
 def _file(

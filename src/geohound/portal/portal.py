@@ -218,6 +218,14 @@ class Portal:
             service, endpoint=self.reach(service.endpoint), operations=tuple(operations)
         )
 
+    def all_reachable(self, service: Service) -> Service:
+        """The same with the addresses of its layers, for files."""
+        layers = tuple(map(self.reachable_layer, service.layers))
+        return replace(self.reachable(service), layers=layers)
+
+    def reachable_url(self, url: str) -> str:
+        return self.reach(url) if self.reach else url
+
     def reachable_layer(self, layer: Layer) -> Layer:
         if self.reach is None:
             return layer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from geohound.contracts import CatalogueStore, Exporter, Kind, SearchIndex
@@ -19,6 +19,10 @@ from .records import brief_service
 _PAGE = 100
 
 
+def _as_it_is(service: Service) -> Service:
+    return service
+
+
 @dataclass(slots=True)
 class Exporting:
     """What an export is made from."""
@@ -26,6 +30,8 @@ class Exporting:
     catalogue: CatalogueStore
     index: SearchIndex
     kinds: Mapping[str, Kind]
+    # The service with its addresses as who gets the file reaches them.
+    reached: Callable[[Service], Service] = _as_it_is
     written: int = 0  # services so far
 
     def write(self, exporter: Exporter, query: Query, most: int = 0) -> Iterable[bytes]:
@@ -53,6 +59,9 @@ class Exporting:
         self, service: Service, state: HealthState, layer_count: int
     ) -> ExportedService:
         kind = self.kinds.get(service.kind)
+        record = plain(brief_service(service, state, layer_count))
+        service = self.reached(service)
+        record["endpoint"] = service.endpoint
 
         def requests(layer: Layer) -> tuple[LayerRequest, ...]:
             if kind is None or canonical(service.endpoint) is None:
@@ -63,9 +72,7 @@ class Exporting:
                 if canonical(request.url)
             )
 
-        return ExportedService(
-            service, plain(brief_service(service, state, layer_count)), requests
-        )
+        return ExportedService(service, record, requests)
 
 
 def all_hits(index: SearchIndex, query: Query) -> Iterator[Hit]:

@@ -227,6 +227,21 @@ def test_numbered_mirrors_of_one_service_are_one_candidate() -> None:
     assert endpoints(code) == {("wms", "http://ms1.h.test/wms")}
 
 
+def test_mirrors_written_out_in_a_list_are_one_candidate() -> None:
+    urls = "['http://ms1.h.test/wms', 'http://ms2.h.test/wms']"
+    code = f"map.addLayer(new OpenLayers.Layer.WMS('a', {urls}, {{layers: 'r'}}));"
+    assert endpoints(code) == {("wms", "http://ms1.h.test/wms")}
+
+
+def test_numbered_hosts_of_several_calls_on_one_line_are_no_mirrors() -> None:
+    code = "".join(
+        LAYER.replace("URL", f"'https://gis{n}.h.test/wms'") for n in range(3)
+    )
+    assert {address for _, address in endpoints(code.replace("\n", " "))} == {
+        f"https://gis{n}.h.test/wms" for n in range(3)
+    }
+
+
 def test_a_module_of_systemjs_in_another_file_is_asked_for_and_read() -> None:
     page = Script(PAGE, '{"imports": {"svc": "./svc.js"}}', is_inline=True)
     main = Script(

@@ -148,6 +148,7 @@ class _Reader:
         self.idioms = idioms_of(ev.book)
 
         self.entries: dict[tuple[str, str | None], tuple[Endpoint, str]] = {}
+        self.mirrors: dict[tuple[str, str | None, int, int], str] = {}  # the first
         self.tiles: dict[str, Endpoint] = {}
         self.unknown: dict[str, None] = {}
         self.is_cut_short = False  # a configuration of which the end is missing
@@ -259,7 +260,17 @@ class _Reader:
             return
         line = found.source.line(found.node)
         entry = _endpoint(place, found.how, found.source.script.url, line, found.call)
-        self._keep(place, found.text, entry)
+        if place.is_template or not self._is_mirror(place, found):
+            self._keep(place, found.text, entry)
+
+    def _is_mirror(self, place: addresses.Address, found: SinkMatch) -> bool:
+        """Does its host differ in the number alone from one that the same call or list names?"""
+        name = _MIRROR.sub("", place.endpoint)
+        above = found.source.up(found.node)
+        whole = above if above is not None and above.type == "array" else found.node
+        where = found.source.index, whole.start_byte
+        first = self.mirrors.setdefault((name, place.kind, *where), place.endpoint)
+        return first != place.endpoint
 
     def _note_unclear(self, place: addresses.Unclear, found: SinkMatch) -> None:
         self.unclear.append(place.text)
@@ -349,7 +360,7 @@ def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[End
     named = {_same(e.endpoint) for e, _ in entries if e.kind is not None}
     kept = [
         (e, raw)
-        for e, raw in _without_mirrors(entries)
+        for e, raw in entries
         if e.kind is not None or _same(e.endpoint) not in named
     ]
     if len(kept) <= _MAX_COMPARED:
@@ -357,18 +368,6 @@ def _merged(entries: list[tuple[Endpoint, str]], unclear: list[str]) -> list[End
             (e, raw) for e, raw in kept if not _is_said_better(e, raw, kept, unclear)
         ]
     return [e for e, _ in kept]
-
-
-def _without_mirrors(entries: list[tuple[Endpoint, str]]) -> list[tuple[Endpoint, str]]:
-    """Of hosts that one call names and that differ in their number alone, the first.
-
-    A configuration names no call: all of it may stand on one line.
-    """
-    first: dict[tuple[str, str | None, str, int, str], tuple[Endpoint, str]] = {}
-    for e, raw in entries:
-        name = e.endpoint if e.how == "config" else _MIRROR.sub("", e.endpoint)
-        first.setdefault((name, e.kind, e.source, e.line, e.call), (e, raw))
-    return list(first.values())
 
 
 def _is_said_better(

@@ -67,9 +67,9 @@ function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void
   const waiting = text(event, "waiting");
   const hosts = Array.isArray(event["waiting_hosts"]) ? (event["waiting_hosts"] as string[]).join(", ") : "";
   const texts = parsed<Record<string, string>>(page, "waitingTexts", {});
-  const place = page.querySelector("[data-waiting]");
+  const place = page.querySelector<HTMLElement>("[data-waiting]");
   const said = texts[waiting] ?? waiting;
-  if (place) place.textContent = said && hosts ? `${said}: ${hosts}` : said;
+  if (place) place.textContent = place.title = said && hosts ? `${said}: ${hosts}` : said;
   showFetching(page, event["fetching"]);
   showDrops(page, event["drops"]);
   curves.add(event);
@@ -175,7 +175,8 @@ function showVisit(page: HTMLElement, event: TaskEvent): void {
   const outcome = [words, text(event, "status")].filter(Boolean).join(" ");
   const seconds = Number(event["elapsed_s"]);
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
-  const note = element("span", outcome ? `${outcome} · ${took}` : t("not asked"));
+  const told = [outcome, seconds ? took : ""].filter(Boolean).join(" · ");
+  const note = element("span", outcome ? told : t("not asked"));
   note.className = "muted";
   const line = element("li", "");
   line.className = "is-new";

@@ -68,6 +68,19 @@ def test_people_read_the_load_of_the_machine_in_the_line(
     assert "load 1.5" in capsys.readouterr().out
 
 
+def test_one_more_reason_is_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_display, "_PIPE_S", 0.0)
+    drops = {"trap": 4, "robots": 3, "depth": 2, "width": 1}
+    with LiveDisplay(json=False, quiet=False, verbose=False) as display:
+        display.on_event(replace(NOW, drops=drops))
+    assert "depth 2 and 1 more reason" in capsys.readouterr().out.replace("\n", " ")
+    with LiveDisplay(json=False, quiet=False, verbose=False) as display:
+        display.on_event(replace(NOW, drops={**drops, "type": 1}))
+    assert "and 2 more reasons" in capsys.readouterr().out.replace("\n", " ")
+
+
 def test_people_read_for_which_hosts_a_crawl_waits_and_why(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

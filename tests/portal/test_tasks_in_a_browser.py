@@ -173,6 +173,29 @@ def test_a_page_that_may_not_follow_asks_for_events_instead(
     expect(live.locator("[data-state]")).to_have_text("running", timeout=15_000)
 
 
+def test_what_is_waited_for_comes_and_goes_without_moving_the_page(
+    page: Page, origin: str, store: Store
+) -> None:
+    task = store.tasks.create(TaskSpec(CrawlGoal(("http://late.example/",)))).id
+    claim = store.tasks.claim(task, str(this_process()), 60.0)
+    assert claim is not None
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.goto(f"{origin}/tasks/{task}")
+    expect(page.locator("[data-state]")).to_have_text("running")
+    tiles = page.locator(".tiles")
+    before = tiles.bounding_box()
+    hosts = tuple(f"maps-{n}.of-a-long-name.example" for n in range(4))
+    still = Progressed(
+        1, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0,
+        "hosts", {}, waiting_hosts=hosts,
+    )  # fmt: skip
+    silent = VisitEnded("http://a.example/x", "page", 0, "no first byte in time", 0, 0)
+    store.tasks.emit(claim, [silent, still])
+    expect(page.locator("[data-waiting]")).to_contain_text("maps-3.of-a-long-name")
+    assert tiles.bounding_box() == before
+    expect(page.locator("[data-visits] li span")).to_have_text("no first byte in time")
+
+
 def test_a_phone_is_wide_enough(page: Page, origin: str, store: Store) -> None:
     long = "http://a.example/" + "very-long-" * 30
     page.set_viewport_size({"width": 360, "height": 740})

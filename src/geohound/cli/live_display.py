@@ -254,7 +254,8 @@ def _line(now: Progressed) -> str:
     cpu = now.cpu_s / now.run_s * 100 if now.run_s else 0.0
     drops = sorted(now.drops.items(), key=lambda item: -item[1])
     dropped = ", ".join(f"{reason} {count:,}" for reason, count in drops[:3]) or "none"
-    more = f" and {len(drops) - 3} more reasons" if len(drops) > 3 else ""
+    others = printing.count(len(drops) - 3, "more reason")
+    more = f" and {others}" if len(drops) > 3 else ""
     return (
         f"{_waiting(now)}{timedelta(seconds=int(now.run_s))}  {printing.count(now.pages, 'page')}  "
         f"{now.run_pages_per_s:.0f}/s  {printing.count(now.services, 'service')} ({per_thousand:.1f} per 1,000 pages)  "

@@ -118,7 +118,8 @@ class HuntWork:
     def progress(self) -> Progressed:
         now = self._of_crawl.progress()
         is_asking = not self._hunt.is_done and not self._of_crawl.in_flight
-        return replace(now, waiting="search") if is_asking and now.waiting else now
+        # Where the crawl waits for hosts of its own, it says so itself.
+        return replace(now, waiting="search") if is_asking and not now.waiting else now
 
     def metrics(self) -> bytes:
         return self._of_crawl.metrics()

@@ -1,0 +1,35 @@
+"""What a hunt says that it waits for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from geohound.model.work.event import Progressed
+from geohound.tasks.hunts.work import HuntWork
+
+NOW = Progressed(
+    1, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, ""
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("waiting", "in_flight", "is_done", "said"),
+    [
+        ("hosts", 0, False, "hosts"),
+        ("network", 0, False, "network"),
+        ("", 0, False, "search"),
+        ("", 3, False, ""),
+        ("", 0, True, ""),
+    ],
+)
+def test_providers_are_waited_for_where_no_host_of_the_crawl_is(
+    waiting: str, in_flight: int, is_done: bool, said: str
+) -> None:
+    crawl = SimpleNamespace(
+        in_flight=in_flight, progress=lambda: replace(NOW, waiting=waiting)
+    )
+    hunt = SimpleNamespace(is_done=is_done)
+    assert HuntWork(crawl, hunt, print).progress().waiting == said  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
+from geohound.cli.hunt import ready_searchers
 from geohound.model.catalogue import Observation
 from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
@@ -26,6 +27,7 @@ from geohound.model.work.task import (
 )
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
+from geohound.settings import load
 from geohound.stores.sqlite import Store
 from geohound.tasks.claiming import this_process
 from geohound.tasks.control import TaskControl
@@ -303,6 +305,10 @@ def test_of_the_three_ways_to_begin_only_the_chosen_one_counts(
     refused = client.post("/tasks", data={**form, "how": "keywords"}, headers=OURS)
     assert refused.status_code == 400
     assert "No search provider is set up" in refused.text
+    said = "GEOHOUND_WEB_SEARCHERS=searxng=https://searx.example.org"
+    assert f"{said} geohound serve" in refused.text
+    name, _, value = said.partition("=")
+    assert ready_searchers(load(environ={name: value})) == [value]
 
 
 def test_a_hunt_is_given_a_budget_of_queries_which_other_crawls_have_not(

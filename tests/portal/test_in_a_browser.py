@@ -181,6 +181,36 @@ def test_words_without_end_make_no_page_wide_or_endless(
         assert page.locator(".hit").first.bounding_box()["height"] < 600
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("query", ["q=rivers", "bbox=19,59,32,71"])
+def test_nothing_jumps_when_the_script_of_the_results_comes(
+    browser: Browser, origin: str, width: int, query: str
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = context.new_page()
+        held: list[Route] = []
+        may_come: list[bool] = []
+
+        def hold(route: Route) -> None:
+            if may_come:
+                route.continue_()
+            else:
+                held.append(route)
+
+        page.route("**/assets/*.js", hold)
+        page.goto(f"{origin}/?{query}", wait_until="commit")
+        page.locator("#results").wait_for()
+        page.wait_for_timeout(200)
+        places = [page.locator(each) for each in ("#results", ".hits", ".box-fields")]
+        before = [place.bounding_box() for place in places]
+        may_come.append(True)
+        for route in held:
+            route.continue_()
+        page.locator(".map canvas").first.wait_for()
+        page.locator("html.has-script").wait_for()
+        assert [place.bounding_box() for place in places] == before
+
+
 def test_without_scripts_the_form_still_searches_by_box(browser: Browser, origin: str):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()

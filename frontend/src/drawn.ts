@@ -79,7 +79,7 @@ export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | und
 }
 
 const DRAWN = () => t("Drawn by the service itself.");
-const PROXIED = () => t("Read through this portal, because the service does not let web pages of other sites read it.");
+const PROXIED = () => t("Read through this portal: your browser gets no answer from the service, or may not read it.");
 const FAILED = () => t("The service did not answer with anything that can be drawn here.");
 
 /** How the pictures of one layer come, as far as it has shown. */

@@ -136,6 +136,7 @@ def test_a_layer_whose_host_the_browser_does_not_find_is_drawn_through_the_porta
             said.wait_for(timeout=15_000)
             page.wait_for_timeout(800)
             assert has_red(page)
+            assert "your browser gets no answer" in said.inner_text()
             assert page.locator(".stack-message.is-trouble").count() == 0
 
 

@@ -166,7 +166,7 @@ def compare(calm_run: Ran, killed: Ran, args: argparse.Namespace) -> dict[str, A
         "pages_lost": sorted(missing - left_as_traps),
         "left_as_traps": sorted(left_as_traps),
         "pages_gained": sorted(url for url in set(again) - set(once) if not tests(url)),
-        "doors_that_differ": sorted(
+        "endpoints_that_differ": sorted(
             url for url in set(once) ^ set(again) if tests(url)
         ),
         "requests_undisturbed": sum(once.values()),

@@ -202,7 +202,7 @@ def test_guests_see_samples_users_their_own_and_administrators_all_tasks(
 )
 def test_only_the_owner_and_administrators_change_a_task(app, who, own, sample) -> None:
     person = Person(app, who)
-    for action in ("pause", "resume", "stop"):
+    for action in ("resume", "pause", "stop"):
         assert person.ask("POST", f"/api/v1/tasks/{OWN}/{action}").status_code == own
         assert (
             person.ask("POST", f"/api/v1/tasks/{SAMPLE}/{action}").status_code == sample

@@ -283,7 +283,7 @@ def _in_own_process(script: str) -> tuple[int, int]:
 def test_dense_code_as_long_as_a_script_may_be_is_read_whole() -> None:
     library = Path("frontend/node_modules/ol/dist/ol.js")
     if not library.exists():
-        pytest.skip("the packages of the portal are not installed")
+        pytest.fail("the packages of the portal are missing: run make frontend")
     code = library.read_bytes()
     whole, left_out, taken = parsing.fitting(code * 5, 6_000_000)
     assert (len(whole), left_out) == (5 * len(code), 0)

@@ -1,4 +1,4 @@
-"""Catalogs of TerriaJS: every item that names the address of a service, however deep its group."""
+"""Catalogs of TerriaJS and maps that were shared from it: every item that names the address of a service."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from ._protocols import protocol_of
 from ._records import address, mapping, rows, words
 
 MAX_ITEMS = 20_000
-_GROUPS = ("catalog", "members", "items")
+_GROUPS = ("initSources", "catalog", "members", "items")
 _OF_GROUPS = ("-group", "-catalog")
+_REFERENCE = "terria-reference"  # another file like this one
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:  # noqa: ARG001
@@ -26,19 +27,24 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if isinstance(answer, Failure):
         return answer
     value = mapping(answer.json)
-    if not isinstance(value.get("catalog"), list):
+    if not any(isinstance(value.get(name), list) for name in _GROUPS[:2]):
         return _asking.not_understood(answer, "a catalog of TerriaJS")
     items = list(_items(value))
+    placed = [(item, at) for item in items if (at := _where(item, answer.url))]
     found = [
         Listed(at, words(item.get("name")), _label(item))
-        for item in items
-        if (at := _where(item, answer.url))
+        for item, at in placed
+        if item.get("type") != _REFERENCE
     ]
+    files = [at for item, at in placed if item.get("type") == _REFERENCE]
     mark = fingerprint(
         source, (f"{words(item.get('id'))} {words(item.get('name'))}" for item in items)
     )
     return HarvestPage(
-        tuple(dict.fromkeys(found)), fingerprint=mark, records=len(items)
+        tuple(dict.fromkeys(found)),
+        tuple(dict.fromkeys(files)),
+        fingerprint=mark,
+        records=len(items),
     )
 
 
@@ -50,9 +56,14 @@ def _items(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         item = waiting.pop()
         if item is not value:
             yield item
-        waiting.extend(
-            reversed([each for name in _GROUPS for each in rows(item.get(name))])
-        )
+        waiting.extend(reversed(_below(item)))
+
+
+def _below(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The items of a group; those of a shared map stand under their ids."""
+    models = list(mapping(item.get("models")).values())
+    listed = [each for name in _GROUPS for each in rows(item.get(name))]
+    return [*listed, *rows(models)]
 
 
 def _label(item: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
@@ -14,11 +14,14 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
-from ._part import Part
+from ._part import Part, from_date
 from ._protocols import protocol_of
 
 MAX_DATASETS = 50_000
 _HTML = re.compile(r"\.html$", re.IGNORECASE)
+_PLAIN = (
+    "/%:@!$&'()*+,;=~"  # signs in a path of a file that mean nothing else in an address
+)
 _REQUESTS = {  # of each protocol the request that proves a service
     "OGC:WMS": "?service=WMS&request=GetCapabilities",
     "OGC:WCS": "?service=WCS&request=GetCapabilities",
@@ -36,7 +39,8 @@ class _Way(NamedTuple):
     request: str
 
 
-async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:  # noqa: ARG001
+async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
+    since = str(_asking.unpack(cursor).get("since", ""))
     answer = await _asking.ask(fetcher, _HTML.sub(".xml", source.partition("?")[0]))
     if isinstance(answer, Failure):
         return answer
@@ -47,7 +51,10 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     datasets = safe_xml.descendants(root, "dataset", "catalogRef")
     elements = list(islice(datasets, MAX_DATASETS))
     listed = dict.fromkeys(
-        found for each in elements for found in _addresses(each, ways, answer)
+        found
+        for each in elements
+        if not _records.is_before(_changed(each), since)
+        for found in _addresses(each, ways, answer)
     )
     below = (each for each in elements if safe_xml.local(each) == "catalogRef")
     referred = (_referred(each, answer) for each in below)
@@ -56,6 +63,13 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     return HarvestPage(
         tuple(listed), tuple(sources), fingerprint=mark, records=len(elements)
     )
+
+
+def _changed(dataset: safe_xml.Element) -> str:
+    """When its data were; a date has other meanings, too."""
+    dates = safe_xml.children(dataset, "date")
+    said = (each for each in dates if safe_xml.attribute(each, "type") == "modified")
+    return next((str(each.text or "").strip() for each in said), "")
 
 
 def _id(dataset: safe_xml.Element) -> str:
@@ -84,7 +98,7 @@ def _way(service: safe_xml.Element) -> _Way | None:
 def _addresses(
     dataset: safe_xml.Element, ways: Mapping[str, list[_Way]], document: Document
 ) -> Iterator[Listed]:
-    path = safe_xml.attribute(dataset, "urlPath")
+    path = quote(safe_xml.attribute(dataset, "urlPath"), safe=_PLAIN)
     if not path:
         return
     title = safe_xml.attribute(dataset, "name")[: _records.MAX_TITLE_CHARS]
@@ -117,4 +131,4 @@ def _referred(reference: safe_xml.Element, document: Document) -> str:
     return _HTML.sub(".xml", address.partition("?")[0])
 
 
-HARVESTERS = (Part("thredds", "THREDDS catalogue", page, only_long=True),)
+HARVESTERS = (Part("thredds", "THREDDS catalogue", page, from_date, only_long=True),)

@@ -32,9 +32,8 @@ class Offsets(NamedTuple):
 
     wanted: str  # what is expected, for the sentence about another answer
     request: Callable[[str, int, str], str]  # source, offset from 0, date since when
-    read: Callable[
-        [Any, str], Batch | None
-    ]  # a JSON value and its address; None: this is something else
+    # a JSON value, its address, date since when; None: this is something else
+    read: Callable[[Any, str, str], Batch | None]
 
 
 async def page_at_offset(
@@ -46,7 +45,7 @@ async def page_at_offset(
     answer = await _asking.ask(fetcher, protocol.request(source, offset, since), JSON)
     if isinstance(answer, Failure):
         return answer
-    batch = protocol.read(answer.json, answer.url)
+    batch = protocol.read(answer.json, answer.url, since)
     if batch is None:
         return _asking.not_understood(answer, protocol.wanted)
     after = offset + len(batch.ids)

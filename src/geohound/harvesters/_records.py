@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
@@ -20,6 +21,7 @@ MAX_TITLE_CHARS = 200
 MAX_ROWS = 20_000
 MAX_LINKS = 20_000
 MAX_NOTE_CHARS = 500
+MAX_TIME_MS = 9_999_999_999_999  # in the year 2286
 _IDS = ("identifier", "fileIdentifier", "metadataIdentifier")
 _TITLES = ("title",)
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -44,7 +46,12 @@ def is_address(text: str) -> bool:
 
 
 def is_before(changed: object, since: str) -> bool:
-    """Does a record say that it has not changed since that day? One that says nothing may have."""
+    """Does a record say that it has not changed since that day? One that says nothing may have.
+
+    A number counts milliseconds since 1970, as ArcGIS writes it.
+    """
+    if isinstance(changed, int) and 0 < changed <= MAX_TIME_MS:
+        changed = datetime.fromtimestamp(changed / 1000, UTC).isoformat()
     return (
         isinstance(changed, str)
         and bool(since and _DAY.match(changed))

@@ -14,9 +14,9 @@ from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._paging import JSON, PAGE, Batch, address_of_page, link_to, page_of_links
-from ._part import Part
+from ._part import Part, from_date
 from ._protocols import protocol_of
-from ._records import address, mapping, rows, words
+from ._records import address, is_before, mapping, rows, words
 
 _API = "/api/search/v1"
 _ADDRESS = re.compile(
@@ -35,6 +35,7 @@ def _front(document: Document) -> str:
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
     url = address_of_page(source, cursor, _first(source))
+    since = str(_asking.unpack(cursor).get("since", ""))
     answer = await _asking.ask(fetcher, url, JSON)
     if isinstance(answer, Failure):
         return answer
@@ -42,16 +43,18 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if not isinstance(value.get("features"), list):
         return _asking.not_understood(answer, "a page of datasets of a Hub site")
     datasets = rows(value["features"])
+    all_properties = [mapping(dataset.get("properties")) for dataset in datasets]
     listed = [
         found
-        for dataset in datasets
-        for found in _read(mapping(dataset.get("properties")), answer.url)
+        for properties in all_properties
+        if not is_before(properties.get("modified"), since)
+        for found in _read(properties, answer.url)
     ]
     batch = Batch(
         [words(dataset.get("id")) for dataset in datasets], listed, names_files=True
     )
     following = link_to(value.get("links"), "next", answer.url) if datasets else ""
-    return page_of_links(source, url, batch, following)
+    return page_of_links(source, url, batch, following, since)
 
 
 def _first(source: str) -> str:
@@ -70,6 +73,7 @@ HARVESTERS = (
         "arcgis-hub",
         "ArcGIS Hub",
         page,
+        from_date,
         address=_ADDRESS,
         root=_root,
         marks=(b"hubcdn.arcgis.com/opendata-ui/",),

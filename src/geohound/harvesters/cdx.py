@@ -15,7 +15,7 @@ from geohound.model.visit import Failure, Response
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
-from ._part import Part
+from ._part import Part, from_date
 from ._records import is_address, mapping
 from ._service_words import SERVICE_WORDS
 
@@ -29,8 +29,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     """One page of the index; after the first one it is asked how many there are."""
     said = _asking.unpack(cursor)
     at, pages = _asking.number(said.get("page")), _asking.number(said.get("pages"))
+    since = str(said.get("since", ""))
     visit = await fetcher.fetch(
-        _request(source, {"page": str(at)}), max_bytes=_asking.MAX_BYTES
+        _request(source, {"page": str(at)}, since), max_bytes=_asking.MAX_BYTES
     )
     if isinstance(visit, Response) and _is_empty(visit):
         return HarvestPage()
@@ -41,19 +42,21 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if found is None:
         return _asking.not_understood(answer, "an answer of a CDX index")
     if found and not pages:
-        pages = await _count_pages(source, fetcher)
-    onward = _asking.pack(page=at + 1, pages=pages) if at + 1 < pages else b""
+        pages = await _count_pages(source, since, fetcher)
+    following = _asking.pack(page=at + 1, pages=pages, since=since)
+    onward = following if at + 1 < pages else b""
     mark = fingerprint(f"{source} {at}", found) if found else 0
     listed = tuple(map(Listed, dict.fromkeys(found)))
     return HarvestPage(listed, (), onward, mark, len(found), names_files=True)
 
 
-async def _count_pages(source: str, fetcher: Fetcher) -> int:
+async def _count_pages(source: str, since: str, fetcher: Fetcher) -> int:
     """An object from pywb, a bare number from the Wayback Machine; a server that knows neither has one page.
 
     No number of pages is a lie where one was had: then they are read until one is empty.
     """
-    answer = await _asking.ask(fetcher, _request(source, {"showNumPages": "true"}))
+    url = _request(source, {"showNumPages": "true"}, since)
+    answer = await _asking.ask(fetcher, url)
     if isinstance(answer, Failure):
         return 1
     value = answer.json
@@ -63,7 +66,7 @@ async def _count_pages(source: str, fetcher: Fetcher) -> int:
     return _asking.number(said) or (_MANY if is_number else 1)
 
 
-def _request(source: str, asked: dict[str, str]) -> str:
+def _request(source: str, asked: dict[str, str], since: str) -> str:
     """The user's question, with a sieve for services where it has none."""
     given = [
         (name, value) for name, value in urls.params(source) if name.lower() not in _OWN
@@ -80,6 +83,8 @@ def _request(source: str, asked: dict[str, str]) -> str:
         )
     if "fl" not in names:
         more.append(("fl", "original" if is_wayback else "url"))
+    if since and "from" not in names:
+        more.append(("from", since.replace("-", "")))
     if is_wayback and "collapse" not in names:
         more.append(("collapse", "urlkey"))
     return f"{source.partition('?')[0]}?{urls.encode_params([*given, *more, *asked.items()])}"
@@ -130,4 +135,4 @@ def _column(rows: list[object], place: int) -> Iterator[str]:
             yield at
 
 
-HARVESTERS = (Part("cdx", "CDX index of a web archive", page),)
+HARVESTERS = (Part("cdx", "CDX index of a web archive", page, from_date),)

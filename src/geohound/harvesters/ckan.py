@@ -49,7 +49,7 @@ def _request(source: str, offset: int, since: str) -> str:
     return urls.with_params(f"{root}/api/3/action/package_search", asked)
 
 
-def _read(value: object, url: str) -> Batch | None:
+def _read(value: object, url: str, since: str) -> Batch | None:  # noqa: ARG001
     answer = mapping(value)
     result = mapping(answer.get("result"))
     if answer.get("success") is not True or not isinstance(result.get("results"), list):

@@ -13,9 +13,9 @@ from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._paging import JSON, Batch, address_of_page, page_of_links
-from ._part import Part
+from ._part import Part, from_date
 from ._protocols import protocol_of
-from ._records import address, words
+from ._records import address, is_before, words
 
 MAX_NODES = 200_000
 _ADDRESS = re.compile(
@@ -29,6 +29,7 @@ _NEXT = ("nextPage", "next")
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
     url = address_of_page(source, cursor, source)
+    since = str(_asking.unpack(cursor).get("since", ""))
     answer = await _asking.ask(fetcher, url, f"application/ld+json, {JSON}")
     if isinstance(answer, Failure):
         return answer
@@ -37,10 +38,33 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     is_catalogue = distributions or any("dataset" in node for node in nodes)
     if not is_catalogue:
         return _asking.not_understood(answer, "a DCAT catalogue")
-    listed = [found for node in distributions for found in _read(node, answer.url)]
+    old = _unchanged(nodes, since)
+    changed = (node for node in distributions if _id(node) not in old)
+    listed = [found for node in changed for found in _read(node, answer.url)]
     batch = Batch(list(map(_id, distributions)), listed, names_files=True)
     following = next(filter(None, (_first_text(node, _NEXT) for node in nodes)), "")
-    return page_of_links(source, url, batch, address(following, answer.url))
+    return page_of_links(source, url, batch, address(following, answer.url), since)
+
+
+def _unchanged(nodes: Iterable[Mapping[str, Any]], since: str) -> frozenset[str]:
+    """The ids of distributions that only datasets have which say that they have not changed since then."""
+    ids: dict[bool, set[str]] = {True: set(), False: set()}
+    for node in nodes:
+        is_old = is_before(_text(node.get("modified")), since)
+        for part in _as_list(node.get("distribution")):
+            ids[is_old].update(_ids_in(part))
+    return frozenset(ids[True] - ids[False])
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _ids_in(distribution: object) -> list[str]:
+    """A dataset holds its distributions, or their ids."""
+    if isinstance(distribution, str):
+        return [distribution]
+    return list(filter(None, map(_id, _nodes(distribution)[:1])))
 
 
 def _is_distribution(node: Mapping[str, Any]) -> bool:
@@ -104,6 +128,7 @@ HARVESTERS = (
         "dcat",
         "DCAT catalogue",
         page,
+        from_date,
         address=_ADDRESS,
         marks=(b'distribution"', b"dcat:Distribution"),
         front=_front,

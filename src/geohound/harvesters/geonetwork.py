@@ -57,7 +57,7 @@ def _request(source: str, offset: int, since: str) -> str:
     return urls.with_params(f"{_root(source)}/srv/eng/q", asked)
 
 
-def _read(value: object, url: str) -> Batch | None:  # noqa: ARG001
+def _read(value: object, url: str, since: str) -> Batch | None:  # noqa: ARG001
     answer = mapping(value)
     summary, found = answer.get("summary"), answer.get("metadata")
     if not isinstance(summary, list | dict):

@@ -14,9 +14,9 @@ from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._paging import JSON, PAGE, Batch, address_of_page, page_of_links
-from ._part import Part
+from ._part import Part, from_date
 from ._protocols import protocol_of
-from ._records import address, mapping, rows, words
+from ._records import address, is_before, mapping, rows, words
 
 _API = re.compile(r"/api/v2(?:/|$)")
 _ADDRESS = re.compile(r"^[^?]*/api/v2/(?:datasets|resources)/?(?:\?|$)")
@@ -40,6 +40,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     url = address_of_page(
         source, cursor, f"{root}/api/v2/datasets?page=1&page_size={PAGE}"
     )
+    since = str(_asking.unpack(cursor).get("since", ""))
     answer = await _asking.ask(fetcher, url, JSON)
     if isinstance(answer, Failure):
         return answer
@@ -48,7 +49,8 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if not isinstance(datasets, list):
         return _asking.not_understood(answer, "a page of datasets of GeoNode")
     found = rows(datasets)
-    listed = [each for dataset in found for each in _services(dataset, answer.url)]
+    changed = (each for each in found if not is_before(each.get("last_updated"), since))
+    listed = [each for dataset in changed for each in _services(dataset, answer.url)]
     batch = Batch(
         [words(dataset.get("pk")) or words(dataset.get("uuid")) for dataset in found],
         listed,
@@ -56,7 +58,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     following = (
         address(mapping(value.get("links")).get("next"), answer.url) if found else ""
     )
-    return page_of_links(source, url, batch, following)
+    return page_of_links(source, url, batch, following, since)
 
 
 def _services(dataset: Mapping[str, Any], url: str) -> list[Listed]:
@@ -79,6 +81,7 @@ HARVESTERS = (
         "geonode",
         "GeoNode",
         page,
+        from_date,
         address=_ADDRESS,
         root=_root,
         marks=_MARKS,

@@ -15,7 +15,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
-from ._part import Part
+from ._part import Part, from_date
 from ._protocols import protocol_of
 
 PAGE = 50
@@ -30,6 +30,7 @@ class _Place(NamedTuple):
 
     record: int = 1
     page: int = 1
+    since: str = ""  # only entries that were updated since then; empty: all
 
 
 async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Failure:
@@ -37,7 +38,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     said = _asking.unpack(cursor)
     template = said.get("template")
     place = _Place(
-        _asking.number(said.get("record"), 1), _asking.number(said.get("page"), 1)
+        _asking.number(said.get("record"), 1),
+        _asking.number(said.get("page"), 1),
+        str(said.get("since", "")),
     )
     if not isinstance(template, str) or not _records.is_address(template):
         answer = await _asking.ask(fetcher, source)
@@ -109,12 +112,19 @@ def _read(
         return _asking.not_understood(document, "a feed")
     elements = safe_xml.descendants(document.root, *_ENTRIES)
     entries = list(islice(elements, _asking.MAX_RECORDS))
-    listed = dict.fromkeys(found for entry in entries for found in _links(entry))
+    changed = (
+        entry
+        for entry in entries
+        if not _records.is_before(safe_xml.text(entry, "updated"), place.since)
+    )
+    listed = dict.fromkeys(found for entry in changed for found in _links(entry))
     after = place.record + len(entries)
     total = _asking.number(safe_xml.text(document.root, "totalResults"), after)
     onward = b""
     if entries and _counts(template) and after <= total:
-        onward = _asking.pack(template=template, record=after, page=place.page + 1)
+        onward = _asking.pack(
+            template=template, record=after, page=place.page + 1, since=place.since
+        )
     return HarvestPage(
         tuple(listed),
         next=onward,
@@ -148,4 +158,4 @@ def _links(entry: safe_xml.Element) -> list[Listed]:
     return found
 
 
-HARVESTERS = (Part("opensearch", "OpenSearch", page),)
+HARVESTERS = (Part("opensearch", "OpenSearch", page, from_date),)

@@ -11,8 +11,8 @@ from geohound.model.work.harvest import Listed
 
 from ._asking import number
 from ._paging import PAGE, Batch, Offsets, page_at_offset
-from ._part import Part
-from ._records import is_address, mapping, rows, strings, words
+from ._part import Part, from_date
+from ._records import is_address, is_before, mapping, rows, strings, words
 
 _API = "/api/catalog/v1"
 _ADDRESS = re.compile(_API)
@@ -40,13 +40,15 @@ def _request(source: str, offset: int, since: str) -> str:  # noqa: ARG001
     return urls.with_params(f"{origin}{_API}", asked)
 
 
-def _read(value: object, url: str) -> Batch | None:  # noqa: ARG001
+def _read(value: object, url: str, since: str) -> Batch | None:  # noqa: ARG001
     answer = mapping(value)
     if not isinstance(answer.get("results"), list):
         return None
     results = rows(answer["results"])
     listed = []
     for result in results:
+        if is_before(mapping(result.get("resource")).get("updatedAt"), since):
+            continue
         title = words(mapping(result.get("resource")).get("name"))
         named = [text.strip() for text in strings(result, most=500)]
         listed += [Listed(text, title) for text in named if is_address(text)]
@@ -61,6 +63,7 @@ HARVESTERS = (
         partial(
             page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)
         ),
+        from_date,
         address=_ADDRESS,
         root=_root,
         marks=(b"socrata",),

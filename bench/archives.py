@@ -91,11 +91,9 @@ def _record(url: str, body: bytes) -> bytes:
 
 async def read(harvester: str, path: Path) -> tuple[int, int]:
     """Records and addresses of a file, mined where it holds pages."""
-    part, book, explorer = (
-        app.harvesters()[harvester],
-        app.address_book(),
-        Explorer(app.address_book()),
-    )
+    part = app.harvesters()[harvester]
+    book = app.address_book()
+    explorer = Explorer(app.address_book())
 
     async def no_file(_: str) -> None:
         return None

@@ -92,10 +92,8 @@ def _drift(where: Where) -> list[float]:
     found: list[float] = []
     at = 0.0
     while at < where.until:
-        mean, length = (
-            where.chance.choice((5.0, 40.0, 300.0)),
-            where.chance.expovariate(1 / 60),
-        )
+        mean = where.chance.choice((5.0, 40.0, 300.0))
+        length = where.chance.expovariate(1 / 60)
         found += steady(where.chance, mean, at, min(at + length, where.until))
         at += length
     return found

@@ -20,9 +20,8 @@ from geohound.tasks.spec import crawl_spec
 from geoweb import World
 
 RESULTS = Path(__file__).parent / "results"
-DISK = Path(
-    os.environ.get("GEOHOUND_BENCH_DISK", "/var/tmp")
-)  # SQLite and PostgreSQL write to the same one
+# SQLite and PostgreSQL write to the same one
+DISK = Path(os.environ.get("GEOHOUND_BENCH_DISK", "/var/tmp"))
 DURABLE = ("max_connections=300", "shared_buffers=256MB")  # commits are flushed to disk
 
 

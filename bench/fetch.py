@@ -137,9 +137,8 @@ def ours(port: int, urls: list[str], hosts: int) -> int:
 
         async def work(host: int) -> None:
             nonlocal done
-            for url in urls[
-                host::hosts
-            ]:  # as the frontier leases them: one at a time from each host
+            # as the frontier leases them: one at a time from each host
+            for url in urls[host::hosts]:
                 visit = await fetcher.fetch(url)
                 assert visit.status == 200, visit
                 done += 1

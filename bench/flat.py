@@ -36,9 +36,8 @@ def windows(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
     print(f"the web has {world.pages} pages", file=sys.stderr)
     rows: list[dict[str, Any]] = []
     with Observed(world, only_count=True) as web:
-        os.sched_setaffinity(
-            0, {1} if (os.cpu_count() or 1) > 1 else {0}
-        )  # the web here, the crawl on core 0
+        # the web here, the crawl on core 0
+        os.sched_setaffinity(0, {1} if (os.cpu_count() or 1) > 1 else {0})
         hound = Hound(
             folder / "flat.db",
             web.port,

@@ -202,11 +202,9 @@ def watch(
     phase: str, folder: Path, options: argparse.Namespace, seconds: float
 ) -> None:
     """Runs a phase for its time, starting it again where a case ended or stopped it."""
-    board, until, seed = (
-        Board(folder / "board"),
-        time.monotonic() + seconds,
-        options.seed,
-    )
+    board = Board(folder / "board")
+    until = time.monotonic() + seconds
+    seed = options.seed
     while (left := until - time.monotonic()) > 1:
         command = [
             *_command(phase, folder, options),

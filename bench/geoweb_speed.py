@@ -157,9 +157,8 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, object]:
     try:
         for port, script in zip(ports, (own, files), strict=True):
             wait_for(port)
-            run_wrk(
-                port, script, args
-            )  # not counted: the first pages fill the stocks of words
+            # not counted: the first pages fill the stocks of words
+            run_wrk(port, script, args)
         for _ in range(args.rounds):
             runs[0].append(run_wrk(ports[0], own, args))
             runs[1].append(run_wrk(ports[1], files, args))

@@ -32,9 +32,8 @@ NOW = datetime(2024, 1, 1, tzinfo=UTC)
 HANG_CPU_S = 2.0
 MEMORY_BYTES = 500_000_000
 READ = ("kinds/", "mining/", "jsflow/", "model/", "document/", "probe.py")
-_HEADER = struct.Struct(
-    "<QII"
-)  # executions, length of the case's own header, length of the body
+# executions, length of the case's own header, length of the body
+_HEADER = struct.Struct("<QII")
 # A mutated document comes from an address chosen by its bytes, so that the same bytes always mean the same.
 URLS = (
     "http://a.test/ows?service=WMS&request=GetCapabilities", "http://a.test/wfs", "http://a.test/collections",
@@ -252,20 +251,16 @@ class Examiner:
         try:
             self.read(case)
         except BaseException as error:  # whatever escapes is the finding
-            fault, place = (
-                "crash",
-                f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}",
-            )
+            fault = "crash"
+            place = f"{type(error).__name__}: {_place(traceback.extract_tb(error.__traceback__))}"
         signal.setitimer(signal.ITIMER_PROF, 0)
         took = time.process_time() - began
         grown = _peak_bytes() - before if _peak_bytes() > peak else 0
         if not fault and took > HANG_CPU_S:
             fault, place = "hang", self._stack
         elif not fault and grown > MEMORY_BYTES:
-            fault, place = (
-                "memory",
-                f"{len(case.body)} bytes of {case.content_type or 'no type'}",
-            )
+            fault = "memory"
+            place = f"{len(case.body)} bytes of {case.content_type or 'no type'}"
         if fault:
             self._keep(Finding(fault, place, case, took, grown))
         elif took > self.slowest_s:

@@ -232,10 +232,8 @@ def differ(
     if ours.title != title:
         print(f"{sample.file}: title {ours.title[:100]!r}, by OWSLib {title[:100]!r}")
         found.append({"file": sample.file, "kind": sample.kind, "differs": "title"})
-    mine, theirs = (
-        {layer.name for layer in ours.layers},
-        {" ".join(str(n).split()) for n in names},
-    )
+    mine = {layer.name for layer in ours.layers}
+    theirs = {" ".join(str(n).split()) for n in names}
     if sample.kind != "csw" and mine != theirs:
         print(
             f"{sample.file}: layers {sorted(mine - theirs)[:3]}, by OWSLib {sorted(theirs - mine)[:3]}"

@@ -57,11 +57,9 @@ def word(language: str, rank: int) -> str:
         return "".join(
             chr(first + int(letters * dice.unit() ** 2)) for _ in range(syllables + 1)
         )
-    onsets, vowels, codas = (
-        sounds.onsets.split(),
-        sounds.vowels.split(),
-        sounds.codas.split(),
-    )
+    onsets = sounds.onsets.split()
+    vowels = sounds.vowels.split()
+    codas = sounds.codas.split()
     parts = [
         dice.pick(onsets)
         + dice.pick(vowels)

@@ -52,9 +52,8 @@ REAL_SHARES = {
     "literal": 31, "config": 16, "bundle": 13, "concatenation": 10, "variable": 8, "elsewhere": 8, "function": 5,
     "template": 4, "relative": 2, "proxied": 2, "other": 1,
 }  # fmt: skip
-TILE_KINDS = frozenset(
-    {"xyz", "tms"}
-)  # their own kinds, neither asked for here nor wrong
+# their own kinds, neither asked for here nor wrong
+TILE_KINDS = frozenset({"xyz", "tms"})
 Claim = tuple[str, str]  # address, kind or nothing
 
 

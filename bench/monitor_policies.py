@@ -124,10 +124,8 @@ def simulate(
     seed: int,
 ) -> dict[str, Any]:
     """Run the monitor over these days; a change counts as seen if a good look comes before the next change."""
-    chance, hosts = (
-        random.Random(seed),
-        {each.life.host: LookStats() for each in found},
-    )
+    chance = random.Random(seed)
+    hosts = {each.life.host: LookStats() for each in found}
     heap = [(chance.random(), number) for number in range(len(found))]
     heapq.heapify(heap)
     counts, planned_day = Counts(), 0

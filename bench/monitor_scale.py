@@ -67,10 +67,8 @@ def fill(path: Path, services: int, found_at: datetime, spread_s: float) -> None
         for number in range(first, min(first + BATCH, services)):
             at = found_at + timedelta(seconds=spread_s * number / services)
             # Neighbours in time are of different hosts, as in a crawl.
-            host, map_ = (
-                number % (services // PER_HOST),
-                number // (services // PER_HOST),
-            )
+            host = number % (services // PER_HOST)
+            map_ = number // (services // PER_HOST)
             service = Service("wms", f"http://h{host}.test/wms?map=m{map_}")
             seen = Sighting(service.id, service.endpoint, "", Via.SEED, "", at)
             met.append(Observation(service, seen, Check(service.id, at, True)))

@@ -150,10 +150,8 @@ def _value(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
 def _shuffle(data: bytes, rng: Random, _: Sequence[bytes]) -> bytes:
     """Two tags or values change places."""
     pattern = rng.choice((_TAG, _VALUE))
-    a, b = (
-        pattern.search(data, _spot(data, rng)),
-        pattern.search(data, _spot(data, rng)),
-    )
+    a = pattern.search(data, _spot(data, rng))
+    b = pattern.search(data, _spot(data, rng))
     if not a or not b or a.end() > b.start():
         return data
     return data[: a.start()] + b[0] + data[a.end() : b.start()] + a[0] + data[b.end() :]

@@ -60,11 +60,8 @@ FAMILIES: dict[str, Callable[[int, int, int], Web]] = {
     "guild": GuildWeb,
     "offices": OfficesWeb,
 }
-KEPT = (
-    "mosaic",
-    "guild",
-    "offices",
-)  # families for judging alone: whoever changes the order does not look at them
+# families for judging alone: whoever changes the order does not look at them
+KEPT = "mosaic", "guild", "offices"
 TUNING = (501, 502, 503)  # seeds, of webs with so many hosts and pages
 TUNING_SIZE = 120, 10_000
 JUDGING = (511, 512, 513)
@@ -240,10 +237,8 @@ def large_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
 def _row(scores: Sequence[Score]) -> str:
     marks = [_mean(s.at_shares[k] for s in scores) for k in scores[0].at_shares]
     marks += [_mean(s.at_seconds[k] for s in scores) for k in scores[0].at_seconds]
-    requests, elapsed_s = (
-        _mean(s.requests for s in scores),
-        _mean(s.elapsed_s for s in scores),
-    )
+    requests = _mean(s.requests for s in scores)
+    elapsed_s = _mean(s.elapsed_s for s in scores)
     return (
         "".join(f"{mark:8.1f}" for mark in marks) + f"{requests:10.0f}{elapsed_s:8.0f}"
     )
@@ -313,16 +308,12 @@ def bounds_table(
 def small_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
     """Each web in a line, then how often either order was ahead and how likely that is by chance."""
     pairs = {s.job: s for s in scores}
-    lines, ahead, behind = (
-        [f"{'web':28}{'pages':>7}{'services':>10}{'fifo':>6}{'adaptive':>10}"],
-        0,
-        0,
-    )
+    lines = [f"{'web':28}{'pages':>7}{'services':>10}{'fifo':>6}{'adaptive':>10}"]
+    ahead = 0
+    behind = 0
     for fifo, own in zip(scores[::2], scores[1::2], strict=True):
-        ahead, behind = (
-            ahead + (own.found > fifo.found),
-            behind + (own.found < fifo.found),
-        )
+        ahead += own.found > fifo.found
+        behind += own.found < fifo.found
         job = own.job
         web = f"{job.family}-{job.seed}, {job.hosts} hosts"
         lines.append(
@@ -353,14 +344,12 @@ def ablation_table(scores: Sequence[Score]) -> tuple[str, dict[str, object]]:
     whole = {
         key[1:]: share for key, share in of.items() if key[0] == next(iter(ABLATIONS))
     }
-    lines, summary = (
-        [
-            f"{'':40}"
-            + "".join(f"{f:>10}" for f in families)
-            + "   better with / without, p"
-        ],
-        {},
-    )
+    lines = [
+        f"{'':40}"
+        + "".join(f"{f:>10}" for f in families)
+        + "   better with / without, p"
+    ]
+    summary = {}
     for order in ABLATIONS:
         means = {
             f: round(
@@ -467,10 +456,8 @@ def main() -> None:
         "--result", help="name of the result, by default that of the part"
     )
     given = parser.parse_args()
-    families, published = (
-        given.family or of_part(given.part),
-        given.against or tuple(PUBLISHED),
-    )
+    families = given.family or of_part(given.part)
+    published = given.against or tuple(PUBLISHED)
     size = given.hosts, given.pages
     scores: list[Score] = []
     if given.part == "large":

@@ -31,14 +31,8 @@ PAGES = (
     "/tasks/1",
     "/",
 )
-RATES = (
-    40,
-    80,
-    120,
-    160,
-    200,
-    240,
-)  # searches a second, each for RATE_S, until the slowest pass SLOW_MS
+# searches a second, each for RATE_S, until the slowest pass SLOW_MS
+RATES = (40, 80, 120, 160, 200, 240)
 RATE_S = 10.0
 SLOW_MS = 300.0
 RESULTS = Path(__file__).parent / "results" / "portal_load.json"

@@ -40,12 +40,8 @@ from geohound.topics import TOPICS, Classifier
 RESULTS = Path(__file__).parent / "results" / "search.json"
 SERVICES, LAYERS_EACH = 100_000, 15
 CHUNK = 500
-GROWTH = (
-    0.0067,
-    0.05,
-    0.25,
-    1.0,
-)  # parts of the whole at which the same queries are asked; the first is 10,000 layers
+# parts of the whole at which the same queries are asked; the first is 10,000 layers
+GROWTH = (0.0067, 0.05, 0.25, 1.0)
 
 
 def _make(start: int) -> list[Any]:
@@ -141,17 +137,13 @@ def build(path: Path, count: int) -> dict[str, Any]:
     for chunk in services(count):
         started, used = time.perf_counter(), time.process_time()
         store.catalogue.record_now(observed(chunk, topics_of))
-        wall, cpu = (
-            wall + time.perf_counter() - started,
-            cpu + time.process_time() - used,
-        )
+        wall = wall + time.perf_counter() - started
+        cpu = cpu + time.process_time() - used
         done += len(chunk)
         started, used = time.perf_counter(), time.process_time()
         index.refresh()
-        index_wall, index_cpu = (
-            index_wall + time.perf_counter() - started,
-            index_cpu + time.process_time() - used,
-        )
+        index_wall = index_wall + time.perf_counter() - started
+        index_cpu = index_cpu + time.process_time() - used
         if done in marks and done < count:
             index.refresh(1)
             checkpoint(path)
@@ -159,10 +151,8 @@ def build(path: Path, count: int) -> dict[str, Any]:
     layers = store.catalogue.count()[1]
     started, used = time.perf_counter(), time.process_time()
     index.refresh(1)
-    index_wall, index_cpu = (
-        index_wall + time.perf_counter() - started,
-        index_cpu + time.process_time() - used,
-    )
+    index_wall = index_wall + time.perf_counter() - started
+    index_cpu = index_cpu + time.process_time() - used
     store.close()
     return {
         "services": done, "layers": layers, "write_wall_s": round(wall, 1), "write_cpu_s": round(cpu, 1),

@@ -68,10 +68,8 @@ def _commands(
     sides: dict[str, Path], copies: dict[str, Path], queries: list[Query]
 ) -> dict[str, Any]:
     cpu: dict[str, list[float]] = {side: [] for side in sides}
-    for query in [
-        queries[0],
-        *queries,
-    ]:  # the first of all opens, and brings an old file up to date
+    # the first of all opens, and brings an old file up to date
+    for query in [queries[0], *queries]:
         for side, checkout in sides.items():
             words = [
                 sys.executable,

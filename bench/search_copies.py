@@ -44,10 +44,8 @@ def _copy_segments(store: Store, copy: int, highest: int) -> None:
     added, parts = [], {}
     for segment in [segment for segment in manifest.segments if "-" not in segment.id]:
         piece = decode(read, segment.id)
-        records, states = (
-            piece.records.astype(RECORD),
-            read_states(read, segment.id).astype(STATE),
-        )
+        records = piece.records.astype(RECORD)
+        states = read_states(read, segment.id).astype(STATE)
         records["num"] += copy * highest
         states["num"] += copy * highest
         for name in ("duplicate_key", "id"):

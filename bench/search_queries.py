@@ -83,9 +83,8 @@ def _text(language: str, chance: random.Random) -> str:
         for words in [topic.get(language, topic["en"])]
     ]
     words = chance.choice(chance.choice(themes))
-    if (
-        chance.random() < 0.3
-    ):  # a word that is not of the geoweb, alone or beside one that is
+    # a word that is not of the geoweb, alone or beside one that is
+    if chance.random() < 0.3:
         rare = draw(language, Dice(chance.getrandbits(60)))
         words = rare if chance.random() < 0.5 else f"{words} {rare}"
     place = chance.choice(vocabulary(language).places)[0]

@@ -125,12 +125,10 @@ class _Miner:
         node.services = frozenset(self._web.services(node.url))
         if self._repeats(node, page) and not node.services:
             return
-        node.title, node.text, node.language, node.software = (
-            page.title,
-            page.text,
-            page.language,
-            page.software,
-        )
+        node.title = page.title
+        node.text = page.text
+        node.language = page.language
+        node.software = page.software
         node.links = tuple(self._links(page))
 
     def _repeats(self, node: Node, page: Page) -> bool:

@@ -25,14 +25,8 @@ THEMES = {
     "soil": "so", "weather": "mf", "population": "pd", "protected areas": "ps", "flood risk": "nz", "air quality": "ac",
     "orthophoto": "oi", "addresses": "ad", "noise": "hh", "energy": "er", "transport": "tn",
 }  # fmt: skip
-LANGUAGES = (
-    "en",
-    "de",
-    "fr",
-    "es",
-    "pt",
-    "nl",
-)  # those that both the geoweb and the topic's file speak
+# those that both the geoweb and the topic's file speak
+LANGUAGES = "en", "de", "fr", "es", "pt", "nl"
 BY_HAND = [
     ("CORINE 2018 status layer", "lc"), ("Bodenbedeckung Schweiz", "lc"), ("Occupation des sols, Bretagne", "lc"),
     ("Watercourses and lakes 1:50 000", "hy"), ("Einzugsgebiete der Donau", "hy"), ("Ríos y embalses", "hy"),
@@ -166,10 +160,8 @@ def main() -> None:
         (Service("wms", "http://x.test/", title=title), theme)
         for title, theme in BY_HAND
     ]
-    seen, unseen = (
-        services(range(20), LANGUAGES),
-        services(range(1000, 1010), LANGUAGES),
-    )
+    seen = services(range(20), LANGUAGES)
+    unseen = services(range(1000, 1010), LANGUAGES)
     told: dict[str, object] = {
         "examples": {"train": len(seen), "test": len(unseen), "by_hand": len(by_hand)}
     }

@@ -32,9 +32,8 @@ class Run:
     """What one run found, and when."""
 
     services: set[str] = field(default_factory=set)  # endpoints
-    by_request: list[int] = field(
-        default_factory=list
-    )  # services after so many requests to the provider
+    # services after so many requests to the provider
+    by_request: list[int] = field(default_factory=list)
     counters: Mapping[str, Any] = field(default_factory=dict)
 
     @property

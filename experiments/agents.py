@@ -289,10 +289,8 @@ def table(found: dict[str, Any]) -> str:
         f"{mean(each):.2f} ({min(each):.2f} to {max(each):.2f}) within {budget}"
         for budget, each in zip(BUDGETS[1:], ratios(found)[1:], strict=True)
     )  # at the first the fixed queries are asked, and not yet read
-    correlated, plain = (
-        ways["agent"]["services"][-1],
-        ways["agent, no correlation"]["services"][-1],
-    )
+    correlated = ways["agent"]["services"][-1]
+    plain = ways["agent, no correlation"]["services"][-1]
     theirs, theirs_plain = (
         ways[name]["services"][-1]
         for name in ("published agent", "published, no correlation")

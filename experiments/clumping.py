@@ -255,9 +255,8 @@ def table(found: dict[str, Any], pooled: dict[str, list[int]]) -> str:
                 f"{tenth:.0f} %",
             ]
         )
-    counted = {
-        "their crawler 2009": ("186", "1,186")
-    }  # 1,126 found in 2008, 228 new, 168 gone
+    # 1,126 found in 2008, 228 new, 168 gone
+    counted = {"their crawler 2009": ("186", "1,186")}
     rows += [[f"published: {name}", *counted.get(name, ("", "")), value, "", "", ""]
              for name, value in PER_SERVER.items()]  # fmt: skip
     gains = [

@@ -157,10 +157,8 @@ async def comments_of(origin: str, name: str, html: str) -> int:
         events=len(rows) + 5,
         states=400,
     )
-    pool, fetcher = (
-        BrowserPool("", 1, most),
-        CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded()),
-    )
+    pool = BrowserPool("", 1, most)
+    fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded())
     try:
         seen = await pool.run(f"{origin}/{name}", fetcher, (), rows)
     finally:
@@ -176,10 +174,8 @@ async def comments_of(origin: str, name: str, html: str) -> int:
 
 async def application(origin: str, path: str, html: str) -> dict[str, Any]:
     """One demo page as it is shipped: what its watcher would report, and what the browser finds."""
-    pool, fetcher = (
-        BrowserPool("", 1, BUDGET),
-        CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded()),
-    )
+    pool = BrowserPool("", 1, BUDGET)
+    fetcher = CurlFetcher(behaving(), Guard.opening(["127.0.0.0/8"]), bounded())
     rows = rows_of(html)
     try:
         seen = await pool.run(f"{origin}/{path}", fetcher, (), rows)

@@ -32,10 +32,8 @@ DEEP = (
     ("CNG2", 145, 235, 2.43, 4.57),
     ("CNG7", 491, 607, 2.72, 4.80),
 )
-CORRELATION = {
-    "depth 3 to 2": 0.82,
-    "depth 2 to 1": 0.64,
-}  # of new listing pages, all groups, section 4.1.3
+# of new listing pages, all groups, section 4.1.3
+CORRELATION = {"depth 3 to 2": 0.82, "depth 2 to 1": 0.64}
 OURS, THEIRS = "#0b6bb3", "#c2571a"
 
 
@@ -110,10 +108,8 @@ def parts(seeds: list[Spot], row: list[Any]) -> list[list[Spot]]:
 
 
 def told(levels: list[Level]) -> dict[str, Any]:
-    pages, services = (
-        sum(level.pages for level in levels),
-        set().union(*(level.services for level in levels)),
-    )
+    pages = sum(level.pages for level in levels)
+    services = set().union(*(level.services for level in levels))
     return {
         "pages": pages,
         "services": len(services),
@@ -153,10 +149,8 @@ def deep(
     rows = {name: list(row) for name, *row in MAJOR}
     found = {}
     for (published, *_), (name, at) in zip(DEEP, chosen, strict=True):
-        three, five = (
-            told(groups[name][at]),
-            told(walk(world, parts(seeds, rows[name])[at], 5, set())),
-        )
+        three = told(groups[name][at])
+        five = told(walk(world, parts(seeds, rows[name])[at], 5, set()))
         gain = round(100 * (five["services"] / three["services"] - 1))
         found[published] = {
             "depth 3": three,

@@ -50,9 +50,8 @@ class Costs(NamedTuple):
     """In units of one download; a day has so many of them for each crawler."""
 
     day: int = 2_400
-    message: float = (
-        0.02  # to each other crawler, before a page, where they have to agree
-    )
+    # to each other crawler, before a page, where they have to agree
+    message: float = 0.02
     server: float = 0.01  # of the seed-server, for each page: one after the other
     stale: float = 0.004  # chance that another crawler begins with a page before the message about it has come
 
@@ -123,9 +122,8 @@ def seed_server(
         server, idle = 0.0, [(0.0, n) for n in range(CRAWLERS)]
         while idle and (page := next(pages, None)) is not None:
             at, crawler = heapq.heappop(idle)
-            server = (
-                max(server, at) + costs.server * 2
-            )  # the page is handed out, and what it links to is handed in
+            # the page is handed out, and what it links to is handed in
+            server = max(server, at) + costs.server * 2
             if server + 1 > costs.day:
                 break
             read[page] += 1

@@ -31,9 +31,8 @@ COSTS = ("pages", "requests", "tested")
 AT = (5, 10, 20, 50, 90)
 GRID = [0.5 * k for k in range(201)]  # percent of the pages
 TRAINED_ON = 900  # the web of the earlier crawl, whose services the kept list has
-TRAINED_TIMES = (
-    3  # as large as the others: a list of fewer services than N ranks no term
-)
+# as large as the others: a list of fewer services than N ranks no term
+TRAINED_TIMES = 3
 WHY = """\
 Why it is less than published: pages of the geoweb share no term with the addresses of services, so that ATF has no
 reason to read one active page before another; static pages come last, whatever they name; and few pages have its

@@ -48,10 +48,11 @@ class Crawler:
 
     def walk(self, wants: Callable[[SitePage], bool]) -> None:
         """From the main page along the links of pages that are wanted; known pages are asked for by their address."""
-        waiting, met = (
-            [self.site.main, *(p for p in self.site.pages if p.name in self.versions)],
-            set(),
-        )
+        waiting = [
+            self.site.main,
+            *(p for p in self.site.pages if p.name in self.versions),
+        ]
+        met = set()
         while waiting:
             page = waiting.pop()
             if page.name in met or not wants(page):
@@ -101,9 +102,8 @@ def run(
         site.take()
         crawler = Crawler(site)
         requests, shares = [], []
-        for _ in range(
-            LEARNING_DAYS
-        ):  # whoever goes by rank has to know how often pages change
+        # whoever goes by rank has to know how often pages change
+        for _ in range(LEARNING_DAYS):
             site.live_a_day(round(SHARE * pages))
             uniform(crawler)
         site.take()

@@ -200,10 +200,8 @@ def draw(axes: Axes, speeds: dict[int, list[float]], latency_s: float) -> None:
     axes.plot(
         BEST, 1 / SECONDS_PER_PAGE, "D", ms=8, mfc="white", mec=COLOURS["atf"], mew=2.2
     )
-    text, spot = (
-        "published best:\n72 + 72 threads, 2 pages a second",
-        (BEST, 1 / SECONDS_PER_PAGE),
-    )
+    text = "published best:\n72 + 72 threads, 2 pages a second"
+    spot = (BEST, 1 / SECONDS_PER_PAGE)
     axes.annotate(
         text,
         spot,

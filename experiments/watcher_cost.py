@@ -117,9 +117,8 @@ def first_report(folder: Path) -> dict[str, Any]:
         command(folder, "--once"), stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        while (
-            process.poll() is None
-        ):  # the peak that the kernel keeps is reset by exec, that of wait4 is not
+        # the peak that the kernel keeps is reset by exec, that of wait4 is not
+        while process.poll() is None:
             with suppress(OSError, StopIteration, IndexError):
                 peak_kb, used_s = peak_of(process.pid), cpu_s(process.pid)
             time.sleep(0.02)

@@ -44,9 +44,8 @@ class Job:
             else list(self.command)
         )
         env = {**os.environ, **self.env}
-        env.pop(
-            "PYTHONDONTWRITEBYTECODE", None
-        )  # nobody's crawler compiles itself anew each time
+        # nobody's crawler compiles itself anew each time
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         with self.output.open("wb") as out:
             return subprocess.Popen(
                 pinned, env=env, cwd=self.cwd, stdout=out, stderr=out, start_new_session=True

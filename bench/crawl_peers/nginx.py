@@ -110,9 +110,8 @@ def _wait_for(
         except OSError:
             time.sleep(0.05)
         else:
-            time.sleep(
-                0.2
-            )  # one that cannot listen, because another does, has ended by then
+            # one that cannot listen, because another does, has ended by then
+            time.sleep(0.2)
             if server.poll() is None:
                 return
     sys.exit(

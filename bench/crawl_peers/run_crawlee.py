@@ -16,11 +16,9 @@ from crawlee.crawlers import AbstractHttpCrawler, AbstractHttpParser, ParselCraw
 from crawlee.storage_clients import MemoryStorageClient
 from selectolax.lexbor import LexborHTMLParser
 
-SEEDS, OUT, CONCURRENCY = (
-    Path(sys.argv[1]).read_text().split(),
-    sys.argv[2],
-    int(sys.argv[3]),
-)
+SEEDS = Path(sys.argv[1]).read_text().split()
+OUT = sys.argv[2]
+CONCURRENCY = int(sys.argv[3])
 READER, STORE = sys.argv[4], sys.argv[5]
 
 

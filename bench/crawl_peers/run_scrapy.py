@@ -12,11 +12,9 @@ import scrapy
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
-SEEDS, OUT, CONCURRENCY = (
-    Path(sys.argv[1]).read_text().split(),
-    Path(sys.argv[2]),
-    int(sys.argv[3]),
-)
+SEEDS = Path(sys.argv[1]).read_text().split()
+OUT = Path(sys.argv[2])
+CONCURRENCY = int(sys.argv[3])
 
 
 class Docs(scrapy.Spider):

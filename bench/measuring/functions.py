@@ -52,9 +52,8 @@ def _nodes_per_function(file: Path) -> Iterator[int]:
     tree = ast.parse(file.read_bytes())
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield _nodes(node) - 2 * (
-                ast.get_docstring(node) is not None
-            )  # the statement and its string
+            # the statement and its string
+            yield _nodes(node) - 2 * (ast.get_docstring(node) is not None)
 
 
 def _nodes(tree: ast.AST) -> int:

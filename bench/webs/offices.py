@@ -322,10 +322,8 @@ class OfficesWeb:
                     if sort == "people":
                         place, told = f"/~{_name(rng)}", _name(rng).title()
                     elif sort == "papers":
-                        place, told = (
-                            f"/handle/{rng.randrange(10**6)}/{rng.randrange(99)}",
-                            self._say(site, "daily", "themes"),
-                        )
+                        place = f"/handle/{rng.randrange(10**6)}/{rng.randrange(99)}"
+                        told = self._say(site, "daily", "themes")
                     else:
                         place, told = f"{path}/{_name(rng)}", self._say(site, "themes")
                     items.append(self._add(site, place, told, head))

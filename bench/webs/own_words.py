@@ -41,9 +41,8 @@ class Home:
     name: str
     tongue: str
     is_rich: bool
-    honest: (
-        float  # shares of links whose wording is true, and says nothing; others mislead
-    )
+    # shares of links whose wording is true, and says nothing; others mislead
+    honest: float
     blank: float
     addresses: str
     size: int

@@ -43,9 +43,8 @@ class ScholarlyWeb(SheetWeb):
 
     def build(self, hosts: int, pages: int) -> list[str]:
         rng = self.rng
-        self.citable: list[
-            Sheet
-        ] = []  # pages as often as they are cited, so that the cited are cited again
+        # pages as often as they are cited, so that the cited are cited again
+        self.citable: list[Sheet] = []
         self.manner = rng.choices(
             ("text", "script", "code", "link"), [rng.random() for _ in range(4)], k=3
         )

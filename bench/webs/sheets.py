@@ -96,9 +96,8 @@ class Sheet:
     number: int
     up: Sheet | None = None
     heat: float = 0.0  # share of sentences that speak of map services
-    links: dict[str, list[Sheet]] = field(
-        default_factory=dict
-    )  # by the block of the page that holds them
+    # by the block of the page that holds them
+    links: dict[str, list[Sheet]] = field(default_factory=dict)
     offers: list[Offer] = field(default_factory=list)
 
     def link(self, block: str, *targets: Sheet) -> None:
@@ -119,17 +118,14 @@ class SheetWeb:
         self.hot: list[Sheet] = []  # pages with services, in the order they were made
         self.rich_share = between(self.rng, 0.01, 0.3)
         self.reveal_share = between(self.rng, 0.0035, 0.017)
-        self.scent = self.rng.uniform(
-            0.15, 0.95
-        )  # how often the way to services speaks of them
+        # how often the way to services speaks of them
+        self.scent = self.rng.uniform(0.15, 0.95)
         self.fog = between(self.rng, 0.01, 0.2)  # how often other pages do
         self.dead_share = self.rng.uniform(0.0, 0.5)
-        self.care = self.rng.uniform(
-            0.3, 1.0
-        )  # how well links are worded, over all hosts
-        self.mixed = self.rng.uniform(
-            0.0, 0.15
-        )  # share of pages whose text is in the site's second language
+        # how well links are worded, over all hosts
+        self.care = self.rng.uniform(0.3, 1.0)
+        # share of pages whose text is in the site's second language
+        self.mixed = self.rng.uniform(0.0, 0.15)
         self._seeds = self.build(hosts, pages)
         self.pages = len(self.sheets)
 

@@ -14,9 +14,8 @@ from geohound.settings import Settings
 
 def main() -> None:
     """The environment names the catalogue; the standard input is the pipe from the writing process."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl+C is for the crawl, which closes the pipe when it is done
+    # Ctrl+C is for the crawl, which closes the pipe when it is done
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(5)  # fetching pages comes first
     try:
         with open_catalogue(

@@ -28,9 +28,8 @@ from geohound.model.service_merge import companions, join
 from geohound.model.truncation import truncate
 from geohound.model.visit import Failure, Response, Validators, Visit
 
-MAX_AT_ENDPOINT = (
-    7  # requests for services at a neutral address, beside that of the page
-)
+# requests for services at a neutral address, beside that of the page
+MAX_AT_ENDPOINT = 7
 MAX_UNFOUNDED = 2  # of them for services, while nothing speaks for one
 MAX_REQUESTS = 5  # until a URL has proved something; a wrong suspicion must stay cheap
 MAX_KEPT_LAYERS = 2_000  # of services that are kept whole: their further documents are not asked for again
@@ -78,9 +77,8 @@ class ProbeCache(NamedTuple):
     """What is known from earlier visits, so that fewer requests are needed."""
 
     known: KnownProofs = NOTHING_KNOWN
-    completed: Recent[str, tuple[Service, ...]] | None = (
-        None  # services with their further documents, by endpoint
-    )
+    # services with their further documents, by endpoint
+    completed: Recent[str, tuple[Service, ...]] | None = None
 
     def completed_services(
         self, services: Sequence[Service]
@@ -494,9 +492,8 @@ class OwsHints(NamedTuple):
     """Values of the parameter SERVICE."""
 
     named: tuple[str, ...] = ()  # in an exception report or on a page
-    of_software: tuple[
-        str, ...
-    ] = ()  # all that the software can offer; empty where it is not known
+    # all that the software can offer; empty where it is not known
+    of_software: tuple[str, ...] = ()
 
 
 def ows_hints(document: Document, asked: str = "") -> OwsHints:

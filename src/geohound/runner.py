@@ -21,9 +21,8 @@ _LINE = 0  # the file descriptor of standard input: it ends when whoever started
 
 def main() -> None:
     """The first line of standard input has the settings; when standard input ends, tasks are let go and queued."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl+C is for who started this process, who hangs up in good order
+    # Ctrl+C is for who started this process, who hangs up in good order
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(
         format="%(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,

@@ -61,15 +61,13 @@ MAIN = (
     "index.jsp",
 )
 MAX_READ = 2_000_000  # bytes of a page
-MAX_LISTED = (
-    50_000  # pages of a report and URLs of a sitemap, the limit of the sitemap protocol
-)
+# pages of a report and URLs of a sitemap, the limit of the sitemap protocol
+MAX_LISTED = 50_000
 MAX_EVENTS = 200  # of a page
 MAX_PERIOD_S = 30 * 86_400.0  # for which a crawler may keep a site
 SLICE_S = 0.25  # of CPU, after which others have their turn
-FULL_LOOK_S = (
-    6 * 3600.0
-)  # beside inotify, which may miss what a network file system does
+# beside inotify, which may miss what a network file system does
+FULL_LOOK_S = 6 * 3600.0
 CHUNK = 400
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS folder (
@@ -102,12 +100,10 @@ class WatcherRules(NamedTuple):
 
     suffixes: tuple[str, ...] = PAGES
     exclude: tuple[str, ...] = ()  # patterns of paths that are nobody's business
-    topic: tuple[
-        str, ...
-    ] = ()  # words, one of which a page must hold; none: every page is reported
-    rush: tuple[
-        tuple[int, int], ...
-    ] = ()  # minutes of the day, local time, in which ranking rests
+    # words, one of which a page must hold; none: every page is reported
+    topic: tuple[str, ...] = ()
+    # minutes of the day, local time, in which ranking rests
+    rush: tuple[tuple[int, int], ...] = ()
     reset: str = "event"  # of the flag, unless the crawler chooses: event or time
     period_s: float = 86_400.0  # of a reset by time
     key: bytes = b""  # shared with crawlers: the report is signed with it
@@ -118,12 +114,8 @@ class WatcherRules(NamedTuple):
 
 # --- what a page holds -------------------------------------------------------------------------------------------
 
-EVENTS = (
-    "onload",
-    "onclick",
-    "ondblclick",
-    "onmouseover",
-)  # section 2.1.1, after Duda et al. 2009
+# section 2.1.1, after Duda et al. 2009
+EVENTS = "onload", "onclick", "ondblclick", "onmouseover"
 _HAS_EVENT = re.compile(
     r"\bon(?:load|click|dblclick|mouseover)\b|addEventListener", re.IGNORECASE
 )
@@ -156,9 +148,8 @@ _SET_IN_SCRIPT = re.compile(
     r"(on(?:load|click|dblclick|mouseover))\s{0,9}=(?!=)|addEventListener\(\s{0,9}[\"'](load|click|dblclick|mouseover)[\"']"
     r"\s{0,9},)\s{0,9}([A-Za-z_$][\w$.]{0,100}|\()"
 )
-_OWN = re.compile(
-    r"\b(?:this|event|arguments)\b"
-)  # code that means another thing on another element
+# code that means another thing on another element
+_OWN = re.compile(r"\b(?:this|event|arguments)\b")
 
 
 class _Handlers(HTMLParser):
@@ -324,20 +315,16 @@ class Site:
         self.report = os.path.join(self.root, *REPORT.split("/"))
         self.inotify: Inotify | None = None
         self.is_dirty = True  # the report
-        self._pays_at = {
-            REPORT: 0.0,
-            SITEMAP: 0.0,
-            LOOK: 0.0,
-        }  # when doing it again is within our share of the machine
+        # when doing it again is within our share of the machine
+        self._pays_at = {REPORT: 0.0, SITEMAP: 0.0, LOOK: 0.0}
         name = (
             hashlib.sha256((self.root + "\n" + self.url).encode()).hexdigest()[:24]
             + ".db"
         )
         os.makedirs(os.path.dirname(self.report), exist_ok=True)
         os.makedirs(state, mode=0o700, exist_ok=True)
-        if not os.path.exists(
-            self.report
-        ):  # never written, or removed by the owner: begin anew
+        # never written, or removed by the owner: begin anew
+        if not os.path.exists(self.report):
             for suffix in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     os.remove(os.path.join(state, name + suffix))
@@ -388,9 +375,8 @@ class Site:
         with self.lock:
             number, count = self._folder(folder), 0
             self.db.execute("BEGIN")
-            with suppress(OSError), os.scandir(
-                path
-            ) as entries:  # gone, or closed to us
+            # gone, or closed to us
+            with suppress(OSError), os.scandir(path) as entries:
                 pages = (
                     iter(())
                     if _is_locked(path)
@@ -675,10 +661,8 @@ class Site:
             inode = os.stat(log).st_ino
         except OSError:
             return
-        known, offset = (
-            int(self.meta("log_inode", "0")),
-            int(self.meta("log_offset", "-1")),
-        )
+        known = int(self.meta("log_inode", "0"))
+        offset = int(self.meta("log_offset", "-1"))
         if (
             known
             and known != inode
@@ -833,9 +817,8 @@ class Site:
                 '<%s xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n' % root
             )
             for tag, address, at in entries:
-                place = address.replace(
-                    "&", "&amp;"
-                )  # the only such character that an encoded address has
+                # the only such character that an encoded address has
+                place = address.replace("&", "&amp;")
                 file.write(
                     "<%s><loc>%s</loc><lastmod>%s</lastmod></%s>\n"
                     % (tag, place, _iso(at), tag)
@@ -949,9 +932,8 @@ _LOG_LINE = re.compile(
     r'"([A-Z]{1,10}) (\S{1,4000}) [^"]{0,20}" (\d{3}) \S{1,20}'
     r'(?: "(?:[^"\\]|\\.){0,4000}" "((?:[^"\\]|\\.){0,4000})")?'
 )
-_AGENT = re.compile(
-    r"geohound|bot\b|crawl|spider", re.IGNORECASE
-)  # whose reading of the report counts
+# whose reading of the report counts
+_AGENT = re.compile(r"geohound|bot\b|crawl|spider", re.IGNORECASE)
 _MONTHS = (
     "Jan",
     "Feb",
@@ -1018,9 +1000,8 @@ def _flat(query: str) -> dict[str, str]:
 class Inotify:
     """What the Linux kernel reports of folders; OSError where there is no such thing."""
 
-    _MASK = (
-        0x8 | 0x40 | 0x80 | 0x100 | 0x200
-    )  # closed after writing, moved from, moved to, created, deleted
+    # closed after writing, moved from, moved to, created, deleted
+    _MASK = 0x8 | 0x40 | 0x80 | 0x100 | 0x200
     _NEW, _FOLDER, _OVERFLOW = 0x80 | 0x100, 0x40000000, 0x4000
 
     def __init__(self) -> None:

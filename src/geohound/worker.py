@@ -22,9 +22,8 @@ async def _build(setup: bytes, reading: Reading, turns: Turns) -> Examiner:
 def main() -> None:
     """Call with the two file descriptors that the crawl handed down: its line, and the memory both see."""
     line_fd, shared_fd = map(int, sys.argv[1:3])
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl+C is for the crawl, which hangs up in its own time
+    # Ctrl+C is for the crawl, which hangs up in its own time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     run_async(serve(socket.socket(fileno=line_fd), shared_fd, _build))
 
 

@@ -117,9 +117,8 @@ def _outside(world: World, host: Host, topical: bool, dice: Dice) -> list[Edge]:
         hosts = world.hosts_of(next(role for role, below in aims if aim < below))
         if not hosts:  # a very small web lacks some roles
             continue
-        target = hosts[
-            int(len(hosts) * dice.unit() ** 1.8)
-        ]  # the first of a role are the famous ones
+        # the first of a role are the famous ones
+        target = hosts[int(len(hosts) * dice.unit() ** 1.8)]
         if target != host.index:
             edges.append((Part.OUTSIDE, target, _landing(world.host(target), dice)))
     return edges

@@ -116,9 +116,8 @@ class Ground:
     kinds: tuple[str, ...]
     host: Callable[[int], Host]
     providers: Sequence[int]
-    others: Sequence[
-        int
-    ]  # hosts that may mention services of providers: no decoys, no walls
+    # hosts that may mention services of providers: no decoys, no walls
+    others: Sequence[int]
     host_count: int
 
 

@@ -102,9 +102,8 @@ def _write_text(host: Host, gist: Gist, family: Family) -> list[str]:
         if sort is Sort.SECTION or sort is Sort.LISTING
         else 2 + (number & 7) * (number >> 3 & 7) // 6
     )
-    step = (
-        1 + (number >> 20) % 15 * 2
-    )  # odd, so that no paragraph of the stock comes twice
+    # odd, so that no paragraph of the stock comes twice
+    step = 1 + (number >> 20) % 15 * 2
     blocks = [
         family.paragraph % stock[(number >> 6) + n * step & STOCK - 1]
         for n in range(count)

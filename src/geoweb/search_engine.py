@@ -42,12 +42,10 @@ class SearchEngine:
     ) -> None:
         self._world = world
         self._clock = clock
-        self._pages: list[
-            tuple[str, str, str]
-        ] = []  # address, title, start of the text
-        self._postings: dict[
-            str, dict[int, int]
-        ] = {}  # word to pages, with how much it counts there
+        # address, title, start of the text
+        self._pages: list[tuple[str, str, str]] = []
+        # word to pages, with how much it counts there
+        self._postings: dict[str, dict[int, int]] = {}
         self._asked = 0
         self._second = (0, 0)
 

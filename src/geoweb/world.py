@@ -26,9 +26,8 @@ from geoweb.protocol import ServiceSpec
 from geoweb.trouble import ALL_TROUBLE, NO_TROUBLE, WALLS, Shares, Trouble, spread
 from geoweb.words import OFF_TOPIC
 
-_SCHEMES_BY_SECTION = frozenset(
-    (0, 1, 2, 4, 8)
-)  # whose paths let robots.txt close one section
+# whose paths let robots.txt close one section
+_SCHEMES_BY_SECTION = frozenset((0, 1, 2, 4, 8))
 
 
 class World:

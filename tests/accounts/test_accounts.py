@@ -134,10 +134,8 @@ def test_a_session_stands_for_its_account_until_it_ends(accounts, clock) -> None
 
 def test_logging_out_ends_one_session_and_a_new_password_ends_all(accounts) -> None:
     accounts.add("ada", SECRET)
-    first, second = (
-        accounts.log_in("ada", SECRET, HOME),
-        accounts.log_in("ada", SECRET, HOME),
-    )
+    first = accounts.log_in("ada", SECRET, HOME)
+    second = accounts.log_in("ada", SECRET, HOME)
     found = accounts.identify(first, CredentialKind.SESSION)
     accounts.log_out(found, HOME)
     assert accounts.identify(first, CredentialKind.SESSION) is None

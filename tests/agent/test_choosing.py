@@ -224,12 +224,10 @@ def test_a_knowledge_base_comes_back_as_it_was_kept() -> None:
     base.note_read_terms(["rivers", "roads"])
     base.note_exhausted(100, 10)
     base.chosen = 3
-    base.rounds, base.daily_at, base.correlations, base.shown = (
-        7,
-        NOW,
-        {"ows": 0.5},
-        100,
-    )
+    base.rounds = 7
+    base.daily_at = NOW
+    base.correlations = {"ows": 0.5}
+    base.shown = 100
     assert read_knowledge(base.encode()) == base
     assert read_knowledge(b"") == Knowledge()
 

@@ -38,9 +38,8 @@ PAGES = {
 
 
 # Pages that would use up whatever patience there is: they get less, what is tested is that they end.
-LESS = replace(
-    BUDGET, time_s=20.0, patience_s=2.0
-)  # time enough to start the browser on a busy machine
+# time enough to start the browser on a busy machine
+LESS = replace(BUDGET, time_s=20.0, patience_s=2.0)
 WEARING = frozenset(
     (
         "endless loop", "endless loop after a click", "endless loop in a frame", "endless writing", "storm of dialogs",
@@ -58,9 +57,8 @@ def test_a_hostile_page_ends_in_time_and_harms_no_other(
     (seen,) = visitor.run(
         f"{site.origin}/hostile", budget=LESS if name in WEARING else None
     )
-    if (
-        "/hostile" not in site.paths()
-    ):  # a busy machine took longer than the little patience: the browser is not to blame
+    # a busy machine took longer than the little patience: the browser is not to blame
+    if "/hostile" not in site.paths():
         began = time.monotonic()
         (seen,) = visitor.run(f"{site.origin}/hostile")
     elapsed_s = time.monotonic() - began

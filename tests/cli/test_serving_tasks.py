@@ -123,9 +123,8 @@ def test_what_is_under_way_when_serving_ends_goes_on_the_next_time(
 ) -> None:
     world, network = web
     number = queued(path, world)
-    with serving(
-        path, *network, delay_s="2"
-    ) as process:  # far from done when the first counters are saved
+    # far from done when the first counters are saved
+    with serving(path, *network, delay_s="2") as process:
         until(
             path,
             number,

@@ -55,10 +55,8 @@ def catalogue(tmp_path: Path) -> str:
 
     async def crawl() -> None:
         frontier = open_with_delay(store, task, FrontierLimits(max_attempts=3))
-        seed, link = (
-            Candidate("http://a.test/"),
-            Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1),
-        )
+        seed = Candidate("http://a.test/")
+        link = Candidate("http://b.test/wms", Via.LINK, "http://a.test/", depth=1)
         frontier.admit([seed, link])
         await frontier.flush()
         leased = frontier.lease(5, Lane.PAGES)

@@ -148,9 +148,8 @@ def test_summaries_have_what_statistics_need_and_the_place_of_the_host_stays(cat
         catalogue, Observation(placed, seen, topics=(("water", "river"),)), met(other)
     )
     record(catalogue, Check(placed.id, NOON, True))
-    record(
-        catalogue, met(replace(placed, location=None))
-    )  # read again where nobody knew the place
+    # read again where nobody knew the place
+    record(catalogue, met(replace(placed, location=None)))
     first, second = catalogue.summaries()
     assert first == ServiceSummary(
         placed.id, "wms", placed.endpoint, placed.title, "GeoServer", HealthState.ALIVE, lima, (("water", "river"),),
@@ -256,11 +255,9 @@ def test_excerpts_hold_the_layers_asked_for_in_that_order(catalogue):
 
 
 def test_what_a_request_proved_is_remembered_with_its_validators(catalogue):
-    now, asked, tag = (
-        datetime.now(UTC),
-        "http://maps.example.org/wms?x=1",
-        Validators('"1"', ""),
-    )
+    now = datetime.now(UTC)
+    asked = "http://maps.example.org/wms?x=1"
+    tag = Validators('"1"', "")
     record(
         catalogue,
         Observation(
@@ -555,9 +552,8 @@ class CatalogueLaws(RuleBasedStateMachine):
         folder = self.closing.enter_context(tempfile.TemporaryDirectory())
         store = open_sql(self.store_name, folder, SystemClock())
         if self.store_name == "sqlite":
-            store.database._writer.execute(
-                "PRAGMA synchronous = OFF"
-            )  # nothing is killed here
+            # nothing is killed here
+            store.database._writer.execute("PRAGMA synchronous = OFF")
         self.closing.callback(store.close)
         self.catalogues = [MemoryCatalogue(), store.catalogue]
 

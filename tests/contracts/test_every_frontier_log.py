@@ -255,10 +255,8 @@ def test_a_batch_is_written_whole_or_not_at_all(store, claim):
 
 
 def test_visits_are_what_does_not_wait_with_all_that_is_known_of_it(store, claim):
-    dropped, refused = (
-        Candidate("http://b.org/", Via.LINK, FAR.found_on),
-        Candidate("http://c.org/"),
-    )
+    dropped = Candidate("http://b.org/", Via.LINK, FAR.found_on)
+    refused = Candidate("http://c.org/")
     write(
         store,
         claim,
@@ -428,9 +426,8 @@ def request(host, seconds, status=200, size=10):
 
 def test_requests_are_kept_for_the_owners_of_the_hosts(disk, store):
     async def story():
-        store.requests.record(
-            1, [request("a.org", 1), request("b.org", 2, 0)]
-        )  # whether somebody awaits it or not
+        # whether somebody awaits it or not
+        store.requests.record(1, [request("a.org", 1), request("b.org", 2, 0)])
         await store.requests.record(2, [request("a.org", 3, size=7)])
 
     asyncio.run(story())

@@ -252,9 +252,8 @@ def _found(folder: Path, harvester: str, answer) -> set[str]:
 
 
 COUNTS_PAGES = ("cdx",)  # instead of records
-COUNTED = re.compile(
-    rb"\b1000000\b"
-)  # records that the examples say they have, where they say so
+# records that the examples say they have, where they say so
+COUNTED = re.compile(rb"\b1000000\b")
 
 
 @pytest.mark.parametrize("said", ["0", "1", "-7", "9" * 30])

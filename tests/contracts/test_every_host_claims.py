@@ -170,9 +170,8 @@ class Processes(RuleBasedStateMachine):
             for _ in HOLDERS[1:]
         )
         self.claims = dict(zip(HOLDERS, (first, *others), strict=True))
-        self.believed = {
-            holder: {} for holder in HOLDERS
-        }  # until when each host is theirs
+        # until when each host is theirs
+        self.believed = {holder: {} for holder in HOLDERS}
         self.due = dict.fromkeys(HOSTS, 0.0)
         self.latest = {}  # who was the last to be granted each host
 

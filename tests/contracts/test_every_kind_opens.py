@@ -124,9 +124,8 @@ def is_what_was_promised(request: LayerRequest, body: bytes) -> bool:
     if rel is Rel.TILE:
         return not re.match(rb"\s*[<{]", body)
     if rel is Rel.FEATURES and body.lstrip()[:1] == b"{":
-        return (
-            bool(json.loads(body)["features"]) or request.is_part
-        )  # a part may be empty
+        # a part may be empty
+        return bool(json.loads(body)["features"]) or request.is_part
     return bool(body) and b"Exception" not in body[:600]
 
 

@@ -40,9 +40,8 @@ def opened(kind: str, closing: ExitStack):
     stores = [open_sql(kind, folder, SystemClock()) for _ in range(2)]
     for store in stores:
         if kind == "sqlite":
-            store.database._writer.execute(
-                "PRAGMA synchronous = OFF"
-            )  # nothing is killed here
+            # nothing is killed here
+            store.database._writer.execute("PRAGMA synchronous = OFF")
         closing.callback(store.close)
     return stores[0].catalogue, [store.segments for store in stores]
 
@@ -218,9 +217,8 @@ class IndexLaws(RuleBasedStateMachine):
         id_ = Service("wms", f"http://s{number}.test/").id
         self.record(Check(id_, NOON, ok))
         if id_ in self.said:
-            self.alive[id_] = (
-                "alive" if ok else "unsure"
-            )  # one silence is no death (docs/operating.md)
+            # one silence is no death (docs/operating.md)
+            self.alive[id_] = "alive" if ok else "unsure"
 
     @rule(who=st.integers(0, 1), least=st.sampled_from([1, 4, 10_000]))
     def refresh(self, who, least):

@@ -109,10 +109,8 @@ def test_a_task_keeps_what_was_asked_for(tasks, clock):
 
 
 def test_the_latest_task_is_listed_first_and_those_that_are_done_can_be_left_out(tasks):
-    first, second = (
-        tasks.create(TaskSpec()),
-        tasks.create(TaskSpec(), TaskState.STOPPED),
-    )
+    first = tasks.create(TaskSpec())
+    second = tasks.create(TaskSpec(), TaskState.STOPPED)
     claim = tasks.claim(second.id, "one", TTL_S)
     tasks.release(claim, TaskState.DONE, Ending.FINISHED)
     assert [task.id for task in tasks.list()] == [second.id, first.id]

@@ -196,10 +196,8 @@ def test_harvesters_are_asked_about_services_and_addresses() -> None:
 
 
 def test_a_harvest_does_not_go_on_with_catalogues_that_a_catalogue_names() -> None:
-    harvesters, csw = (
-        plugins.discover("harvesters"),
-        Service("csw", "http://other.test/csw"),
-    )
+    harvesters = plugins.discover("harvesters")
+    csw = Service("csw", "http://other.test/csw")
     assert (
         harvests_of(
             Candidate("http://other.test/csw", depth=2),

@@ -72,9 +72,8 @@ def test_the_links_of_a_page_that_is_not_asked_for_are_followed_all_of_them(
 ) -> None:
     """Those too that the first task found elsewhere before: the other seed reaches `common` by the hub alone."""
     store, pages = open_store(tmp_path / "c.db", SystemClock()), web()
-    first = run_task(
-        store, pages, SEED, max_pages=3
-    )  # seed, hub, common: `deep` is left
+    # seed, hub, common: `deep` is left
+    first = run_task(store, pages, SEED, max_pages=3)
     assert first.ending == "page budget"
     second = run_task(store, pages, OTHER_SEED)
     assert [url for url in pages.asked if "gis.test" not in url] == [

@@ -69,10 +69,8 @@ def test_the_counts_of_a_task_go_on_over_its_runs_and_those_of_a_run_stand_besid
     heard: list[Event] = []
     first = Progress(heard.append, now=lambda: next(seconds))
     first.begin()
-    page, test = (
-        Candidate("http://a.test/"),
-        Candidate("http://a.test/wms", Via.SCRIPT, purpose=Purpose.PROBE),
-    )
+    page = Candidate("http://a.test/")
+    test = Candidate("http://a.test/wms", Via.SCRIPT, purpose=Purpose.PROBE)
     for candidate in (page, test):
         first.on_report(
             candidate,

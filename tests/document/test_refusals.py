@@ -191,11 +191,8 @@ def test_an_image_of_one_colour_is_blank_whatever_its_filters(
     rows = [FILTERED[first][0], FILTERED[later][1], FILTERED[later][1]]
     assert judge(answer(png(rows, 4))).reason is RefusalReason.BLANK_IMAGE
     for row in range(3):
-        for place in (
-            4,
-            6,
-            12,
-        ):  # the first pixel of all, changed, may colour all the others alike
+        # the first pixel of all, changed, may colour all the others alike
+        for place in (4, 6, 12):
             spoilt = list(rows)
             spoilt[row] = (
                 rows[row][:place]

@@ -671,10 +671,8 @@ def test_whoever_lost_his_claim_to_another_process_is_told_so_and_writes_nothing
     store, reopen, task
 ):
     async def story():
-        frontier, other = (
-            open_with_delay(store, task, SWIFT),
-            open_with_delay(reopen(), task, SWIFT),
-        )
+        frontier = open_with_delay(store, task, SWIFT)
+        other = open_with_delay(reopen(), task, SWIFT)
         with pytest.raises(FencedError, match="another process"):
             await admit(frontier, pages("http://a.org/"))
         with pytest.raises(FencedError, match="another process"):

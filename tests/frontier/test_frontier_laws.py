@@ -84,9 +84,8 @@ class FrontierLaws(RuleBasedStateMachine):
                     or candidate.depth >= self.admitted[url].depth
                 ):
                     continue
-                self.attempts.pop(
-                    url, None
-                )  # found nearer: it waits anew, and where it waited is passed over
+                # found nearer: it waits anew, and where it waited is passed over
+                self.attempts.pop(url, None)
             count += 1
             self.admitted[url] = candidate
         assert self.run(partial(self.frontier.admit, candidates)).count == count

@@ -14,11 +14,8 @@ from geohound.model.work.frontier import Settled
 from geohound.model.work.task import TaskSpec
 
 DONE = Settled(Settlement.DONE)
-RANKS = {
-    "rich": 30.0,
-    "fair": 20.0,
-    "poor": 10.0,
-}  # back-links of the pages of each host
+# back-links of the pages of each host
+RANKS = {"rich": 30.0, "fair": 20.0, "poor": 10.0}
 
 
 @pytest.fixture

@@ -121,10 +121,8 @@ async def _admitted(frontier, candidate: Candidate) -> int:
 
 
 def test_a_page_to_be_tried_again_is_no_test_to_wait_for(store, clock) -> None:
-    page, probe = (
-        Candidate("http://a.org/"),
-        Candidate("http://b.org/wms", purpose=Purpose.PROBE),
-    )
+    page = Candidate("http://a.org/")
+    probe = Candidate("http://b.org/wms", purpose=Purpose.PROBE)
     task = store.tasks.create(TaskSpec()).id
 
     async def story() -> None:

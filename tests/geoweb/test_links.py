@@ -37,10 +37,8 @@ def share_topical(world, sampled, topical):
 
 
 def test_topical_pages_link_to_topical_hosts_more_often_but_not_always(world, sampled):
-    on_topic, off_topic = (
-        share_topical(world, sampled, True),
-        share_topical(world, sampled, False),
-    )
+    on_topic = share_topical(world, sampled, True)
+    off_topic = share_topical(world, sampled, False)
     assert on_topic > 2 * off_topic > 0
     assert on_topic < 0.6
 

@@ -271,10 +271,8 @@ def test_common_crawls_index_is_asked_for_services_alone_page_by_page() -> None:
         return response(url, text({"url": plain(int(asked[-1]["page"]))}) + "\n")
 
     web = Answering(answer)
-    part, source = (
-        HARVESTERS["cdx"],
-        "http://index.test/CC-MAIN-2026-43-index?url=*.gov.test&output=text",
-    )
+    part = HARVESTERS["cdx"]
+    source = "http://index.test/CC-MAIN-2026-43-index?url=*.gov.test&output=text"
     first = asyncio.run(part.page(source, b"", web))
     second = asyncio.run(part.page(source, first.next, web))
     assert urls_of([first, second]) == [plain(0), plain(1)]

@@ -334,9 +334,8 @@ def test_a_portal_is_read_beyond_the_end_of_one_search(tmp_path: Path) -> None:
         rows = [n for n in range(450) if made[n] >= since]
         first = int(asked["start"])
         shown = rows[first - 1 : first + 99]
-        following = (
-            first + 100 if first + 100 <= min(len(rows), 200) else -1
-        )  # 10,000 in the real one
+        # 10,000 in the real one
+        following = first + 100 if first + 100 <= min(len(rows), 200) else -1
         results = [
             {
                 "id": f"i{n}",

@@ -50,11 +50,8 @@ MADE_LATER = {
     "geohound/portal/formatting.py": (r"(?<!\w)(?:river|rivers)\w{0,3}(?!\w)",),
 }
 SMALL, LARGE = 2_000, 8_000
-SIZES = (
-    18,
-    26,
-    40,
-)  # what doubles with every letter is found before it would take for ever
+# what doubles with every letter is found before it would take for ever
+SIZES = (18, 26, 40)
 FREE_S = 0.2e-3
 S_PER_CHARACTER = 0.3e-6  # below, growth need not be looked at
 MOST_S_PER_CHARACTER = 12e-6

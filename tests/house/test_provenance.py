@@ -9,13 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-COUNTS = {
-    "LI": 16,
-    "OSS": 22,
-    "WBC": 14,
-    "PH": 18,
-    "LC": 16,
-}  # requirements of each publication
+# requirements of each publication
+COUNTS = {"LI": 16, "OSS": 22, "WBC": 14, "PH": 18, "LC": 16}
 AUTHORS = {
     "LI": "Li, Yang",
     "OSS": "Sidsten",

@@ -92,9 +92,8 @@ def test_metres_in_a_degree_field_are_read_by_the_only_projected_crs_of_the_laye
     found = extent(
         (500000, 5000000, 600000, 5100000), hints=["EPSG:25832", "EPSG:4326"]
     )
-    west, south, east, north = box_of(
-        found
-    )  # the central meridian of zone 32 is 9° east, at easting 500,000
+    # the central meridian of zone 32 is 9° east, at easting 500,000
+    west, south, east, north = box_of(found)
     assert west == pytest.approx(9.0, abs=0.01)
     assert 10.2 < east < 10.4
     assert 45.1 < south < 45.2

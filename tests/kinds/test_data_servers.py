@@ -12,12 +12,10 @@ from geohound.kinds import erddap, opendap, sensorthings, thredds
 from geohound.model.service import Refusal, RefusalReason, Service
 from geohound.model.visit import Response
 
-(THREDDS,), (OPENDAP,), (ERDDAP,), (STA,) = (
-    thredds.KINDS,
-    opendap.KINDS,
-    erddap.KINDS,
-    sensorthings.KINDS,
-)
+(THREDDS,) = thredds.KINDS
+(OPENDAP,) = opendap.KINDS
+(ERDDAP,) = erddap.KINDS
+(STA,) = sensorthings.KINDS
 
 
 def document(body: bytes | object, url: str) -> Document:

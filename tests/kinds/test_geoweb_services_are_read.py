@@ -109,13 +109,11 @@ def test_the_proof_of_a_service_and_its_companions_yield_its_facts(
     if kind in GROUPED:
         names = [name for name in names if name in facts.layers]
     assert tuple(names) == facts.layers
-    if (
-        kind != "opendap" or version != "4.0"
-    ):  # a DMR has a title better than its file name
+    # a DMR has a title better than its file name
+    if kind != "opendap" or version != "4.0":
         assert found.title == facts.title
-    if (
-        facts.bbox is not None and kind != "stac"
-    ):  # a static catalogue leaves boxes to its collections
+    # a static catalogue leaves boxes to its collections
+    if facts.bbox is not None and kind != "stac":
         assert found.extent is not None
         assert found.extent.box is not None
         assert found.extent.box.as_tuple() == pytest.approx(

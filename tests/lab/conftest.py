@@ -20,9 +20,8 @@ from geohound.probe import identify as identify_url
 from geohound.probe import recognise
 from geohound.settings import Settings
 
-sys.path.insert(
-    0, str(Path(__file__).parent)
-)  # tests are no packages: the lab's own modules are found by folder
+# tests are no packages: the lab's own modules are found by folder
+sys.path.insert(0, str(Path(__file__).parent))
 
 from lab_running import Lab, LabError, running_lab
 

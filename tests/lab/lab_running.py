@@ -65,9 +65,8 @@ class Lab:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(STOP_TIMEOUT_S)
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(
-                    process.pid, signal.SIGKILL
-                )  # each leads a session of its own
+                # each leads a session of its own
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait(STOP_TIMEOUT_S)
 
     def _start(self, server: Server) -> str:

@@ -45,9 +45,8 @@ PYGEOAPI = {
 }
 PROCESSES = Truth("ogcapi-processes", "1.0", "Baltic pygeoapi", {"hello-world": None})
 MAPSERVER = Truth("ogcapi-features", "1.0", "Baltic MapServer", FEATURES, FEATURES_BOX)
-QGIS = Truth(
-    "ogcapi-features", "1.0", "", FEATURES, FEATURES_BOX
-)  # its landing page has no title
+# its landing page has no title
+QGIS = Truth("ogcapi-features", "1.0", "", FEATURES, FEATURES_BOX)
 CHARTS = {"sea": DEPTH_BOX, "sea_uncached": DEPTH_BOX}
 IN_PUBLIC = {f"public.{name}": box for name, box in FEATURES.items()}
 SCENES = Truth(

@@ -46,10 +46,8 @@ def mapserver_cases() -> Iterable[tuple[str, Truth]]:
     for place, version in asked(MAPSERV, "WCS", ["1.0.0", "1.1.0", "1.1.1", "1.1.2"]):
         yield place, Truth("wcs", version, title, DEPTH, DEPTH_BOX)
     for place, version in asked(MAPSERV, "WCS", ["2.0.0", "2.0.1"]):
-        yield (
-            place,
-            Truth("wcs", version, title, {"depth": None}),
-        )  # WCS 2.0 may list coverages without their boxes
+        # WCS 2.0 may list coverages without their boxes
+        yield (place, Truth("wcs", version, title, {"depth": None}))
 
 
 def qgis_cases() -> Iterable[tuple[str, Truth]]:

@@ -51,9 +51,8 @@ def test_what_a_row_says_does_not_contradict_itself(reason: FailureReason) -> No
     if means.is_outage:  # nobody was reached
         assert means.is_unreached
         assert not means.is_answer
-    if (
-        means.is_strain or not means.is_attempt
-    ):  # a host that bears too much, or was spared, is asked again
+    # a host that bears too much, or was spared, is asked again
+    if means.is_strain or not means.is_attempt:
         assert means.is_passing
     if (
         means.is_host_gone

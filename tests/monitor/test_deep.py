@@ -283,10 +283,8 @@ def test_the_command_says_who_asks_where_the_name_leads_and_whether_the_certific
     way = Repeating(
         "Geohound/1 (+http://us.test/)", ("*.org=10.0.0.1:80", "*.test=127.0.0.1:8123")
     )
-    agent, route = (
-        ["-A", "Geohound/1 (+http://us.test/)"],
-        ["--connect-to", "a.test::127.0.0.1:8123"],
-    )
+    agent = ["-A", "Geohound/1 (+http://us.test/)"]
+    route = ["--connect-to", "a.test::127.0.0.1:8123"]
     plain = Asked("http://a.test/wms", "*/*")
     assert shlex.split(curl(plain, way)) == [
         "curl",

@@ -88,10 +88,8 @@ def test_what_services_have_in_common_is_learned() -> None:
 
 
 def test_whether_services_of_a_host_are_alike_is_learned() -> None:
-    lively, still = (
-        LookStats(20, 10.0, 10 * DAY_S, 10 * DAY_S),
-        LookStats(20, 0.0, 0.0, 100 * DAY_S),
-    )
+    lively = LookStats(20, 10.0, 10 * DAY_S, 10 * DAY_S)
+    still = LookStats(20, 0.0, 0.0, 100 * DAY_S)
     alike = [Known(lively, lively)] * 50 + [Known(still, still)] * 50
     unlike = [Known(lively, still)] * 50 + [Known(still, lively)] * 50
     assert learned(alike, NEW_CATALOGUE).host_share == max(HOST_SHARES)

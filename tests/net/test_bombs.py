@@ -18,9 +18,8 @@ import pytest
 MAX_KIB = 100 * 1024
 MAX_S = 5.0
 KEPT = 20 * 1024 * 1024  # what is kept of a body
-ZSTD = (
-    KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"
-)  # what nobody here can unpack is refused
+# what nobody here can unpack is refused
+ZSTD = KEPT if "zstd/" in pycurl.version else "BAD_ANSWER"
 
 CHILD = """
     import asyncio, sys, time

@@ -60,9 +60,8 @@ def test_questions_at_the_same_time_share_one_request(web):
             ]
             tasks = [asyncio.create_task(each) for each in asked]
             await asyncio.sleep(0.02)
-            tasks[
-                0
-            ].cancel()  # the one that began the request leaves; the others still get their answer
+            # the one that began the request leaves; the others still get their answer
+            tasks[0].cancel()
             verdicts = await asyncio.gather(*tasks, return_exceptions=True)
             return verdicts, server
 

@@ -338,9 +338,8 @@ def test_what_was_learned_can_be_carried_to_another_crawl() -> None:
     state = order.state()
     assert len(state) < 20_000
     heir.restore(state)
-    page = Page(
-        "http://portal.test/other", HOME.title, HOME.text
-    )  # notes on single pages are not carried
+    # notes on single pages are not carried
+    page = Page("http://portal.test/other", HOME.title, HOME.text)
     link = Link("http://portal.test/record/x", "blue sheet")
     assert heir.score(link, page) == pytest.approx(order.score(link, page), abs=1e-4)
     assert heir.score(link, page) > Adaptive().score(link, page) + 1

@@ -107,10 +107,8 @@ def test_the_whole_text_of_a_page_counts_not_its_beginning(order: Atf) -> None:
 def test_the_urls_priority_picks_the_section_and_the_pages_the_place_in_it(
     order: Atf,
 ) -> None:
-    rich, poor = (
-        Page("http://p/", text="Web Map Service"),
-        Page("http://q/", text="cake"),
-    )
+    rich = Page("http://p/", text="Web Map Service")
+    poor = Page("http://q/", text="cake")
     good, dull = Link("http://h/x?service=wms"), Link("http://h/about.html")
     scores = [
         order.score(link, page)

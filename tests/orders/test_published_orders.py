@@ -56,20 +56,16 @@ def test_published_orders_know_nothing_of_how_sure_a_candidate_is(
 
 def test_depth_first_takes_the_links_of_the_last_page_before_older_ones() -> None:
     order = DepthFirst()
-    first, second = (
-        order.score(Link("http://a/1"), MAPS),
-        order.score(Link("http://a/2"), MAPS),
-    )
+    first = order.score(Link("http://a/1"), MAPS)
+    second = order.score(Link("http://a/2"), MAPS)
     third = order.score(Link("http://a/3"), CAKE)
     assert first == second < third
 
 
 def test_the_most_linked_url_comes_first_and_rises_with_each_link() -> None:
     order = Backlink()
-    rare, common = (
-        order.score(Link("http://a/rare"), MAPS),
-        order.score(Link("http://a/common"), MAPS),
-    )
+    rare = order.score(Link("http://a/rare"), MAPS)
+    common = order.score(Link("http://a/common"), MAPS)
     assert rare == common == 1
     assert order.seen_again(Link("http://a/common"), CAKE) == 2
     assert order.rescore(Candidate("http://a/common", score=1)) == 2
@@ -118,10 +114,8 @@ def test_best_first_drops_the_links_of_a_page_off_the_topic() -> None:
 
 def test_best_first_keeps_pages_at_the_threshold_and_drops_those_below_it() -> None:
     # Section 3.3: "equal to or greater than the given threshold"; a service word of two words: 1/(sqrt(1.45)·sqrt(2)).
-    page, relevance = (
-        Page("http://a/", "", "wms hello"),
-        1 / (math.sqrt(1.45) * math.sqrt(2)),
-    )
+    page = Page("http://a/", "", "wms hello")
+    relevance = 1 / (math.sqrt(1.45) * math.sqrt(2))
     at, above = (
         BestFirst().configured(OrderOptions(threshold=t))
         for t in (relevance - 1e-9, relevance + 1e-9)

@@ -192,10 +192,8 @@ def fill(catalogue: SqlCatalogue) -> None:
         evidence = (
             HOSTILE_TEXT if service is HOSTILE else "link text “Our map services”"
         )
-        for address in (
-            service.endpoint,
-            *service.aliases,
-        ):  # an alias is one only once it was read
+        # an alias is one only once it was read
+        for address in (service.endpoint, *service.aliases):
             read = replace(service, endpoint=address, fingerprint=f"f{number}")
             catalogue.record_now(
                 [

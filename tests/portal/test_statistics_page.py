@@ -129,10 +129,8 @@ def test_each_figure_has_its_chart_its_table_and_its_files(client: TestClient) -
 
 def test_charts_have_colours_that_a_style_sheet_can_change(client: TestClient) -> None:
     """Classes beside attributes: the page is dark where the visitor wants it, a file has its colours with it."""
-    page, file = (
-        client.get("/statistics?part=contents").text,
-        client.get("/api/v1/reports/software?f=svg").text,
-    )
+    page = client.get("/statistics?part=contents").text
+    file = client.get("/api/v1/reports/software?f=svg").text
     for drawn in (page.partition('id="software"')[2], file):
         assert 'fill="#0b5a4c" class="f-c0"' in drawn
     assert "style=" not in page

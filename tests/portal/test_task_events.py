@@ -98,10 +98,8 @@ def test_who_is_slow_or_comes_late_misses_nothing(
         return found
 
     async def story(rig: Rig) -> None:
-        first, slow = (
-            asyncio.create_task(rig.follow()),
-            asyncio.create_task(slowly(rig)),
-        )
+        first = asyncio.create_task(rig.follow())
+        slow = asyncio.create_task(slowly(rig))
         for _ in range(10):
             rig.happen(30)
             await asyncio.sleep(0.03)
@@ -140,9 +138,8 @@ def test_a_task_whose_process_was_killed_is_waited_for(
 ) -> None:
     async def story(rig: Rig) -> None:
         rig.tasks.expire(rig.claim)
-        rig.claimed(
-            str(this_process()._replace(started="1"))
-        )  # of a process that is gone
+        # of a process that is gone
+        rig.claimed(str(this_process()._replace(started="1")))
         following = asyncio.create_task(rig.follow())
         await asyncio.sleep(0.2)
         assert not following.done(), "another process may take it up"

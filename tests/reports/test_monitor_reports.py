@@ -104,10 +104,8 @@ def test_the_half_life_is_reported_for_all_by_depth_and_by_kind(path: Path) -> N
     assert [row[:4] for row in rows] == [
         ("all", "", 13, 4), ("depth", "0", 5, 2), ("depth", "1", 4, 1), ("depth", "2", 4, 1), ("kind", "wms", 13, 4),
     ]  # fmt: skip
-    alive_days, dead_days = (
-        6 * (JUNE - DECEMBER).days + 3 * 7,
-        4 * ((JUNE - DECEMBER).days - 30),
-    )
+    alive_days = 6 * (JUNE - DECEMBER).days + 3 * 7
+    dead_days = 4 * ((JUNE - DECEMBER).days - 30)
     assert rows[0][5] == pytest.approx(
         math.log(2) * (alive_days + dead_days) / 4, abs=0.2
     )

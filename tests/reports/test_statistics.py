@@ -239,11 +239,8 @@ def test_places_are_labelled_with_services_of_the_topic_over_all(
 def test_a_list_is_compared_by_endpoint_whatever_its_scheme(facts) -> None:
     """Li, Yang & Yang 2010, figure 11 and Hou, Chen & Wu 2016, table 7: claimed, live, hosts, live layers of each."""
     store = facts.catalogue
-    for observation, layers in (
-        (ROWS[0], 3),
-        (ROWS[1], 2),
-        (ROWS[2], 7),
-    ):  # the last was never looked at
+    # the last was never looked at
+    for observation, layers in ((ROWS[0], 3), (ROWS[1], 2), (ROWS[2], 7)):
         named = tuple(Layer(f"l{number}") for number in range(layers))
         store.record_now(
             [replace(observation, service=replace(observation.service, layers=named))]

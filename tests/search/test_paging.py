@@ -121,9 +121,8 @@ def test_what_a_crawl_adds_between_two_pages_moves_nothing(store, monkeypatch):
 
 def test_pages_go_on_where_segments_were_renewed(store, monkeypatch):
     monkeypatch.setattr(index, "FLUSH_ENTRIES", 30)
-    river = replace(
-        RIVERS, text="river"
-    )  # of one word the rank does not hang on the rest of the catalogue
+    # of one word the rank does not hang on the rest of the catalogue
+    river = replace(RIVERS, text="river")
 
     def overwrite_the_others(page):
         store.catalogue.record_now(

@@ -25,15 +25,12 @@ class Catalogue(ThreadingHTTPServer):
         self.positions: list[int] = []
         self.asked: list[str] = []
         self.has_sisters = False  # do these hosts have a WFS that nobody names?
-        self.files: dict[
-            str, tuple[str, bytes]
-        ] = {}  # of cat.test, by path and query: type and bytes
-        self.ranges: list[
-            tuple[str, int]
-        ] = []  # parts of files: path and how many bytes were sent
-        self.last_position = (
-            0  # 0: there is none; records after it are answered with `breakage`
-        )
+        # of cat.test, by path and query: type and bytes
+        self.files: dict[str, tuple[str, bytes]] = {}
+        # parts of files: path and how many bytes were sent
+        self.ranges: list[tuple[str, int]] = []
+        # 0: there is none; records after it are answered with `breakage`
+        self.last_position = 0
         self.breakage: tuple[int, bytes] = (500, b"")
 
 

@@ -106,10 +106,8 @@ async def _crawl(
     patient = policy(retry_after_s=0.01, max_retry_after_s=600)
     hosts = TaskPoliteness(Politeness(SystemClock()), patient, SystemClock())
     frontier = open_frontier(store, task, bounds, hosts, PlainOrder())
-    harvesters, plan = (
-        plugins.discover("harvesters"),
-        any_plan(task=task, is_harvest=is_harvest),
-    )
+    harvesters = plugins.discover("harvesters")
+    plan = any_plan(task=task, is_harvest=is_harvest)
 
     async def no_sitemaps(_: str) -> list[str]:
         return []

@@ -53,9 +53,8 @@ class EachLease:
 
     def __init__(self, clock: Clock, delay_s: float = 0.0) -> None:
         self.delay_s = delay_s
-        self.pauses: dict[
-            str, float
-        ] = {}  # that hosts ask for in the lease that is out
+        # that hosts ask for in the lease that is out
+        self.pauses: dict[str, float] = {}
         self._clock = clock
         self._due: dict[str, float] = {}
 

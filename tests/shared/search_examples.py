@@ -12,9 +12,8 @@ class Example(NamedTuple):
     answer: Any
     estimate: int | None
     has_more: bool
-    first_query: (
-        str  # of the first page for `land cover`, in the order in which it is written
-    )
+    # of the first page for `land cover`, in the order in which it is written
+    first_query: str
     third_query: str
     secret: str = ""  # where the key belongs: a header's name, or a parameter's
     path: str = "/search"

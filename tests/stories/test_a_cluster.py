@@ -43,14 +43,12 @@ def test_a_node_that_is_cut_off_loses_its_shards_and_nothing_is_lost_or_asked_to
             rig.start(nodes=2)
             task = rig.queue(WORLD.seeds)
             rig.wait(lambda: rig.pages(task) > 40, "the first pages", 60)
-            os.kill(
-                rig.status()["supervisor_pid"], signal.SIGKILL
-            )  # Ray starts another one
+            # Ray starts another one
+            os.kill(rig.status()["supervisor_pid"], signal.SIGKILL)
             rig.signal("127.0.0.3", signal.SIGSTOP)
             taken_over_s = rig.wait(lambda: only_on_head(settings), "the takeover", 90)
-            rig.signal(
-                "127.0.0.3", signal.SIGCONT
-            )  # the former owner goes on, and can write nothing more
+            # the former owner goes on, and can write nothing more
+            rig.signal("127.0.0.3", signal.SIGCONT)
             counters = rig.wait_done(task, 200)
             found = rig.services(task)
     assert taken_over_s < 60

@@ -216,10 +216,8 @@ def test_the_tab_of_a_program_shows_its_code_and_no_button_covers_it(
     panel = page.locator(".tab-panel:visible")
     expect(panel).to_have_count(1)
     assert "curl" in panel.inner_text()
-    code, button = (
-        panel.locator("pre").bounding_box(),
-        panel.get_by_role("button").bounding_box(),
-    )
+    code = panel.locator("pre").bounding_box()
+    button = panel.get_by_role("button").bounding_box()
     assert code is not None
     assert button is not None
     assert button["y"] >= code["y"] + code["height"]
@@ -306,10 +304,8 @@ def test_on_a_phone_the_layers_are_a_sheet_that_is_folded_at_first(
         sheet = page.locator("[data-layer-panel] > details")
         sheet.wait_for()
         assert sheet.get_attribute("open") is None
-        frame, map_ = (
-            page.locator("[data-layer-panel]").bounding_box(),
-            page.locator("[data-map]").bounding_box(),
-        )
+        frame = page.locator("[data-layer-panel]").bounding_box()
+        map_ = page.locator("[data-map]").bounding_box()
         assert frame is not None
         assert map_ is not None
         assert frame["height"] < map_["height"] / 4

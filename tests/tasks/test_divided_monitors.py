@@ -53,9 +53,8 @@ def test_every_service_is_looked_at_once_also_where_shards_change_hands(
     assert str(done.ending) == "finished"
     assert len(shards) == SHARDS
     assert sum(of["checked"] > 0 for of in shards) >= 3
-    if (
-        not takeovers
-    ):  # whoever is killed loses what it has counted since it last said so
+    # whoever is killed loses what it has counted since it last said so
+    if not takeovers:
         assert done.counters["checked"] == done.counters["ok"] == len(looks)
 
 

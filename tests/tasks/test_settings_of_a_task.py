@@ -60,10 +60,8 @@ def test_a_share_of_a_task_whose_pages_nobody_limited_asks_every_host_that_is_du
     None
 ):
     shard = Shard(parent=1, number=0, count=4)
-    unlimited, limited = (
-        share_of(Settings(), shard),
-        share_of(Settings(max_pages=100), shard),
-    )
+    unlimited = share_of(Settings(), shard)
+    limited = share_of(Settings(max_pages=100), shard)
     assert (unlimited.max_pages, limited.max_pages) == (25_000, 25)
     assert [
         thrift_of(each, ranks_hosts=True).share for each in (unlimited, limited)

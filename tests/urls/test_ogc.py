@@ -209,10 +209,8 @@ def test_other_differences_count(first: str, second: str) -> None:
 
 
 def test_the_higher_version_is_kept_and_else_the_first() -> None:
-    old, new = (
-        "http://a.test/?service=WMS&version=1.1.1",
-        "http://a.test/?service=WMS&VERSION=1.3.0",
-    )
+    old = "http://a.test/?service=WMS&version=1.1.1"
+    new = "http://a.test/?service=WMS&VERSION=1.3.0"
     assert newer(old, new) == newer(new, old) == new
     assert newer("http://www.a.test/", "http://a.test/") == "http://www.a.test/"
     assert (

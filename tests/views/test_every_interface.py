@@ -201,9 +201,8 @@ def test_the_same_parameters_are_the_same_query_on_every_surface(
 
     surfaces.asked.clear()
     assert surfaces.client.get("/", params=pairs_of(asked)).status_code == 200
-    by_page = replace(
-        surfaces.asked[0], facet_values=by_api.facet_values
-    )  # a page has a box to tick for each kind
+    # a page has a box to tick for each kind
+    by_page = replace(surfaces.asked[0], facet_values=by_api.facet_values)
 
     assert by_library == by_command_line == by_api == by_page
     assert (by_api.limit, by_api.offset) == (asked["limit"], asked["offset"])

@@ -303,9 +303,8 @@ def test_writing_costs_no_more_than_its_share_of_the_machine(
     watched.write("a.html", "a")
     watched.site.look_through()
     watched.site.turn()
-    watched.site._spent(
-        ".well-known/geohound-watcher.json", 0.4
-    )  # at 2 %: the next one pays after 20 s
+    # at 2 %: the next one pays after 20 s
+    watched.site._spent(".well-known/geohound-watcher.json", 0.4)
     watched.write("b.html", "b")
     watched.site.look_through()
     watched.after(19)

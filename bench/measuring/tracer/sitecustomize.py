@@ -32,12 +32,10 @@ class Tracer:
         self._marks_in_bytes = [mark.encode() for mark in marks]
         self._state = threading.local()
         self.modules: set[str] = set()
-        self.packages: dict[
-            str, set[str]
-        ] = {}  # of each type: those that made, took or returned one
-        self.carriers: set[str] = (
-            set()
-        )  # the types in which the URL, or the title of what it led to, was seen
+        # of each type: those that made, took or returned one
+        self.packages: dict[str, set[str]] = {}
+        # the types in which the URL, or the title of what it led to, was seen
+        self.carriers: set[str] = set()
 
     def __call__(self, frame: FrameType, event: str, result: object) -> None:
         if event not in ("call", "return") or getattr(self._state, "busy", False):

@@ -44,10 +44,8 @@ def look(software: int) -> Look:
     """The look that a software gives its sites; equal numbers, equal looks."""
     rng = random.Random(software)
     skeleton = rng.choice(_skeletons())
-    manner, prefix = (
-        rng.randrange(4),
-        "".join(rng.choice("bcdfgklmnprstvx") for _ in range(3)),
-    )
+    manner = rng.randrange(4)
+    prefix = "".join(rng.choice("bcdfgklmnprstvx") for _ in range(3))
     names: dict[str, str] = {}
 
     def private(found: re.Match[str]) -> str:

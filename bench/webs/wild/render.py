@@ -109,10 +109,8 @@ class Renderer:
         part, at = place
         address = self._address(site, number, other, target)
         label = page.title if target != other.first or other is site else other.brand
-        if (target * 13 + at) % 7 == 0 and part not in {
-            Part.CRUMB,
-            Part.PAGER,
-        }:  # links that say little
+        # links that say little
+        if (target * 13 + at) % 7 == 0 and part not in {Part.CRUMB, Part.PAGER}:
             label = (
                 str(prose.vocabulary(site.language)["ui"]["more"]),
                 "»",

@@ -9,9 +9,8 @@ from enum import IntEnum
 
 from . import prose
 
-_SHIFT = (
-    1 << 28
-)  # a link is kept as one number: the part of the page times this, plus the page it leads to
+# a link is kept as one number: the part of the page times this, plus the page it leads to
+_SHIFT = 1 << 28
 
 
 class Part(IntEnum):
@@ -57,16 +56,14 @@ class Sketch:
     language: str
     theme: str
     wanted: int
-    opaque: int = (
-        0  # how addresses hide what pages are about: 0 words, 1 numbers, 2 hashes
-    )
+    # how addresses hide what pages are about: 0 words, 1 numbers, 2 hashes
+    opaque: int = 0
     geo: float = 0.0  # share of the pages that talk of maps
     pages: list[Page] = field(default_factory=list)
     nav: list[int] = field(default_factory=list)
     spots: list[int] = field(default_factory=list)  # where services may stand
-    lists: list[int] = field(
-        default_factory=list
-    )  # where filters may be laid over a listing
+    # where filters may be laid over a listing
+    lists: list[int] = field(default_factory=list)
 
     @property
     def left(self) -> int:

@@ -72,9 +72,8 @@ def forum(sk: Sketch) -> None:
             sk.spots.append(more)
     for board, own in threads.items():
         sk.page_through(board, own, 25, f"{sk.pages[board].path}&page={{k}}")
-    for at, member in enumerate(
-        members
-    ):  # those who never wrote stand in the list of members only
+    # those who never wrote stand in the list of members only
+    for at, member in enumerate(members):
         sk.link(boards[at % len(boards)], Part.SIDE, member)
 
 

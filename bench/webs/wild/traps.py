@@ -44,10 +44,8 @@ def month_of(path: str) -> tuple[int, int, bool] | None:
 
 def calendar_links(year: int, month: int, one_day: bool) -> list[tuple[str, str]]:
     """The months before and after, without end, and the days between."""
-    later, earlier = (
-        (year + month // 12, month % 12 + 1),
-        (year - (month == 1), (month - 2) % 12 + 1),
-    )
+    later = (year + month // 12, month % 12 + 1)
+    earlier = (year - (month == 1), (month - 2) % 12 + 1)
     links = [
         (f"/agenda/{y}/{m:02d}", f"{m}/{y}")
         for y, m in (earlier, later)

@@ -27,11 +27,9 @@ class WildWeb:
         self.seed = seed
         ground = Ground(seed, hosts, pages)
         self._rng = random.Random(f"services {seed}")
-        self._pages, self._site_of, self.sites = (
-            ground.pages,
-            ground.site_of,
-            ground.sites,
-        )
+        self._pages = ground.pages
+        self._site_of = ground.site_of
+        self.sites = ground.sites
         self._on: dict[int, list[Service]] = {}
         self._place_services()
         self._seeds = self._choose_seeds()

@@ -20,9 +20,8 @@ class Passwords:
     """Hashes and compares; at most a few at once, so that a flood of log-ins takes no memory."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
-        self._hasher = (
-            hasher or PasswordHasher()
-        )  # the parameters that RFC 9106 recommends where memory is scarce
+        # the parameters that RFC 9106 recommends where memory is scarce
+        self._hasher = hasher or PasswordHasher()
         self._turns = threading.BoundedSemaphore(HASHES_AT_ONCE)
         self._nobody = ""
 

@@ -14,9 +14,8 @@ from .scoring import inverse_correlation, pair_score, time_factor, word_score
 
 MAX_PAIRED = 40  # words that are tried in pairs
 MAX_CORRELATED = 200  # the best words, whose correlations are computed
-_TRUSTED_RESULTS = (
-    20  # results after which what a word has brought weighs as much as what all have
-)
+# results after which what a word has brought weighs as much as what all have
+_TRUSTED_RESULTS = 20
 _HOPE = (0.1, 10.0)
 
 

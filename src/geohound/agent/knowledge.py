@@ -18,9 +18,8 @@ MAX_URLS = 5_000  # of services, whose words are kept together
 MAX_QUERIES = 5_000
 MAX_TERMS = 5_000
 _TRUSTED_HOSTS = 4  # with a term, after which they weigh as much as what is usual
-MANY_RESULTS = (
-    80  # a query that ends after so many may have been cut off by the provider
-)
+# a query that ends after so many may have been cut off by the provider
+MANY_RESULTS = 80
 
 
 class ResultCount(NamedTuple):
@@ -77,32 +76,25 @@ class Knowledge:
     urls: WordCounts = field(default_factory=WordCounts)
     texts: WordCounts = field(default_factory=WordCounts)
     titles: WordCounts = field(default_factory=WordCounts)
-    service_urls: list[frozenset[str]] = field(
-        default_factory=list
-    )  # the words of each
-    asked: dict[Query, float] = field(
-        default_factory=dict
-    )  # when last, UTC in seconds since 1970
+    # the words of each
+    service_urls: list[frozenset[str]] = field(default_factory=list)
+    # when last, UTC in seconds since 1970
+    asked: dict[Query, float] = field(default_factory=dict)
     counts: dict[str, ResultCount] = field(default_factory=dict)
     brought: dict[str, Brought] = field(default_factory=dict)  # by word
-    terms: Counter[str] = field(
-        default_factory=Counter
-    )  # of pages with services: hosts that have each (LC-8)
-    read_terms: Counter[str] = field(
-        default_factory=Counter
-    )  # the same of all pages that were read
-    correlations: dict[str, float] = field(
-        default_factory=dict
-    )  # inverse ones, of words asked alone
+    # of pages with services: hosts that have each (LC-8)
+    terms: Counter[str] = field(default_factory=Counter)
+    # the same of all pages that were read
+    read_terms: Counter[str] = field(default_factory=Counter)
+    # inverse ones, of words asked alone
+    correlations: dict[str, float] = field(default_factory=dict)
     rounds: int = 0  # of k queries each, since the beginning
     chosen: int = 0  # queries that the agent chose itself
     correlated_at: int = 0  # the round in which they were computed
     daily_at: float = 0.0  # when queries were last made from the terms of pages
     shown: int = 0  # most results of a query that the provider shows, where it showed fewer than there are
-    ratios: tuple[float, int] = (
-        0.0,
-        0,
-    )  # estimates by results, summed over so many exhausted queries
+    # estimates by results, summed over so many exhausted queries
+    ratios: tuple[float, int] = (0.0, 0)
 
     def note_asked(self, query: Query, at: float) -> None:
         self.asked.pop(query, None)

@@ -15,9 +15,8 @@ MANDATORY = (
     "JavaScript", "OpenLayers", "Arcgis", "Mapbox", "Leaflet",
 )  # fmt: skip
 DAY_S = 24 * 3600.0
-NARROWED = (
-    3  # queries of the words that the user gave before their other names are asked for
-)
+# queries of the words that the user gave before their other names are asked for
+NARROWED = 3
 DAILY_TERMS = 3  # the most frequent ones, each with every mandatory word
 
 

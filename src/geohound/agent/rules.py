@@ -12,9 +12,8 @@ SEED_QUERIES = (
     "request=getcapabilities",
 )  # Q_S, section 3.3.1
 PUBLISHED_RESULTS = 2000  # of one query (appendix A, downloadBOSSPageLimit)
-OVERESTIMATE = (
-    65.0  # estimated results for each that there is, on average (section 3.1.3)
-)
+# estimated results for each that there is, on average (section 3.1.3)
+OVERESTIMATE = 65.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +24,14 @@ class ScoreRules:
     text_weight: float = 0.25  # k_A
     title_weight: float = 0.5  # k_T
     half_life_h: float = 1200.0  # t_h
-    too_many: int = (
-        400_000  # L: estimated results beyond which a word is asked in pairs alone
-    )
+    # L: estimated results beyond which a word is asked in pairs alone
+    too_many: int = 400_000
     pair_divisor: float = 2.0  # c_d
     uses_correlation: bool = True
     pair_correlation: float = 0.75  # c_F
     least_correlation: float = 0.01  # a word below it is left out
-    least_score: float = (
-        0.5  # a query below it is not asked; the published value is not known
-    )
+    # a query below it is not asked; the published value is not known
+    least_score: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +40,19 @@ class AgentRules:
 
     score: ScoreRules = field(default_factory=ScoreRules)
     queries_per_round: int = 1  # k; section 4.3.1: 1 is best
-    counted_per_query: int = (
-        5  # result counts are fetched for the k·5 best words (section 3.3)
-    )
+    # result counts are fetched for the k·5 best words (section 3.3)
+    counted_per_query: int = 5
     refresh_counts_h: float = 90.0
-    correlation_rounds: int = (
-        10  # after which the inverse correlations are computed anew
-    )
+    # after which the inverse correlations are computed anew
+    correlation_rounds: int = 10
     deepens: bool = True  # further pages only of queries that bring much; False, as published: all pages of each
-    deepened: int = (
-        2  # further pages in a round: they are read before more are asked for
-    )
+    # further pages in a round: they are read before more are asked for
+    deepened: int = 2
     learns_from_live: bool = True  # False, as published: from every OGC link
-    weighs_results: bool = (
-        True  # what queries have brought so far counts, too; False as published
-    )
-    explores_every: int = (
-        2  # the n-th query of this many explores; 0, as published: none does
-    )
+    # what queries have brought so far counts, too; False as published
+    weighs_results: bool = True
+    # the n-th query of this many explores; 0, as published: none does
+    explores_every: int = 2
     drift: float = 0.5  # factor for queries without the words that the user gave; 1, as published: they count alike
     off_subject: float = 0.1  # what a service counts that is not about these words; 1, as published: as any other
 

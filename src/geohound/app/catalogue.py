@@ -142,10 +142,8 @@ def copy_catalogue(source: Settings, target: Settings) -> Iterator[CopiedTable]:
     from geohound.stores.copying import copy_catalogue
 
     with ExitStack() as opened:
-        one, other = (
-            opened.enter_context(closing(open_existing_store(source))),
-            open_store(target),
-        )
+        one = opened.enter_context(closing(open_existing_store(source)))
+        other = open_store(target)
         opened.enter_context(closing(other))
         for store in (one, other):
             opened.enter_context(store.database.explaining())

@@ -161,10 +161,8 @@ def page_runner(settings: Settings, processes: int = 1) -> PageRunner | None:
     )  # fmt: skip
     program = find_browser(settings.browser_path)
     pool = BrowserPool(program, max(1, settings.browser_pages // processes), budget)
-    folder, room = (
-        Path(settings.browser_states).expanduser(),
-        settings.browser_states_bytes // processes,
-    )
+    folder = Path(settings.browser_states).expanduser()
+    room = settings.browser_states_bytes // processes
     archive = StateArchive(folder, room) if settings.browser_states else None
     return PageRunner(settings.browser, pool, settings.query_forms, archive)
 

@@ -174,9 +174,8 @@ class Chromium:
         pids = [self.pid, *_below(self.pid)] if self.pid else []
         browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
-        with suppress(
-            Exception
-        ):  # it may be gone, stuck or half closed: whatever it says, it is killed next
+        # it may be gone, stuck or half closed: whatever it says, it is killed next
+        with suppress(Exception):
             if browser is not None:
                 await asyncio.wait_for(browser.close(), CLOSE_S)
         for pid in pids:

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 MAX_NOTED = 2_000
 MAX_BODY_CHARS = 4_000
 MAX_LOADS = 4  # of the page itself: it may send the browser on, but not for ever
-FLOOD = (
-    20  # so many times its requests a page may ask for, before it is taken for a flood
-)
+# so many times its requests a page may ask for, before it is taken for a flood
+FLOOD = 20
 MAX_PAGES = 200
 MAX_AT_ONCE = 6
 MAX_FILE_BYTES = 10_000_000
@@ -57,9 +56,8 @@ class Traffic:
         self.requests = 0
         self.files: dict[str, None] = {}
         self.pages: dict[str, None] = {}
-        self.refused: FailureReason | None = (
-            None  # why the page itself could not be had
-        )
+        # why the page itself could not be had
+        self.refused: FailureReason | None = None
         self.flooded = asyncio.Event()
 
     @property
@@ -108,11 +106,9 @@ class Traffic:
             self._last_at = time.monotonic()
 
     async def _answer(self, route: Route, request: Request) -> None:
-        url, what, method = (
-            request.url.partition("#")[0],
-            request.resource_type,
-            request.method,
-        )
+        url = request.url.partition("#")[0]
+        what = request.resource_type
+        method = request.method
         if not url.startswith(("http://", "https://")) or len(url) > 8_000:
             await _drop(route)
             return

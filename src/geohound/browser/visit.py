@@ -46,9 +46,8 @@ class PageVisit:
         self._session: CDPSession | None = None
         self._gone = asyncio.Event()
         self._silent: set[int] = set()
-        self._frames: list[
-            Frame
-        ] = []  # those inside the page, in the order in which they were met
+        # those inside the page, in the order in which they were met
+        self._frames: list[Frame] = []
         self._doms: list[states.Dom] = []
         self._states: list[PageState] = []
         self._changing: frozenset[str] = frozenset()
@@ -140,9 +139,8 @@ class PageVisit:
             await traffic.settle(LOAD_QUIET_S, self._left_s(0.5))
         finally:
             loading.cancel()
-            with suppress(
-                Error, asyncio.CancelledError
-            ):  # what went wrong with the request stands in traffic
+            # what went wrong with the request stands in traffic
+            with suppress(Error, asyncio.CancelledError):
                 await loading
         traffic.is_settled = True
         if not traffic.loads:
@@ -302,7 +300,6 @@ class PageVisit:
 
 
 async def _close(page: Page) -> None:
-    with suppress(
-        Exception
-    ):  # a window that nobody asked for, and that may already be gone
+    # a window that nobody asked for, and that may already be gone
+    with suppress(Exception):
         await page.close()

@@ -345,9 +345,8 @@ def _stop() -> dict[str, Any]:
     while any(map(_is_node, ended)) and time.monotonic() < give_up_at:
         time.sleep(0.1)
     for pid in ended:
-        signal_session(
-            pid, signal.SIGKILL
-        )  # each leads a session of its own, with all that it started
+        # each leads a session of its own, with all that it started
+        signal_session(pid, signal.SIGKILL)
     text = (
         f"{printing.count(len(ended), 'node')} ended; shards go on elsewhere, or when the cluster starts again."
         if ended
@@ -391,10 +390,8 @@ def _show(status: dict[str, Any], *, json: bool, verbose: bool) -> None:
             f"The supervisor was last heard of {age:,.0f} s ago: is the head running?"
         )
     for node in status["nodes"]:
-        workers, shards = (
-            printing.count(node["workers"], "worker"),
-            printing.count(node["shards"], "shard"),
-        )
+        workers = printing.count(node["workers"], "worker")
+        shards = printing.count(node["shards"], "shard")
         printing.say(f"node {node['address']}: {workers}, {shards}")
         if node.get("trouble"):
             printing.say(f"  {node['trouble']}")

@@ -34,10 +34,8 @@ LOG = Annotated[
     ),
 ]
 
-_NEEDED_NO_REQUEST = {
-    str(FailureReason.UNCHANGED),
-    str(FailureReason.TAKEN),
-}  # as watchers of sites report
+# as watchers of sites report
+_NEEDED_NO_REQUEST = {str(FailureReason.UNCHANGED), str(FailureReason.TAKEN)}
 
 
 def register(program: typer.Typer) -> None:
@@ -392,9 +390,8 @@ def addresses(
         typed = app.seeds_of_list(
             text, learned_protocols(settings) if settings else None
         )
-        if (
-            typed is not None
-        ):  # of a list that others publish, what is no address is their fault
+        # of a list that others publish, what is no address is their fault
+        if typed is not None:
             found += [seed for seed in typed if urls.canonical(seed)]
         else:
             found += [

@@ -166,10 +166,8 @@ def _show(source: str, mined: Mined, *, quiet: bool, verbose: bool) -> None:
         return
     if not quiet:
         ran = f"; browser: {mined.browsed}" if mined.browsed else ""
-        found, read = (
-            printing.count(len(mined.endpoints), "endpoint"),
-            printing.count(mined.scripts_read, "script"),
-        )
+        found = printing.count(len(mined.endpoints), "endpoint")
+        read = printing.count(mined.scripts_read, "script")
         printing.say(
             f"{source}: {found}; {read} read, {mined.scripts_skipped} skipped{ran}"
         )

@@ -138,10 +138,8 @@ class CheckDisplay:
         if not summary["due"]:
             printing.say("Nothing is due now; --all checks every service.")
             return
-        checked, changed = (
-            printing.count(summary["checked"], "service"),
-            summary["changed"],
-        )
+        checked = printing.count(summary["checked"], "service")
+        changed = summary["changed"]
         parts = f"{summary['ok']:,} answered, {summary['failed']:,} failed, {changed:,} changed"
         cost = f"{printing.count(summary['requests'], 'request')} in {summary['elapsed_s']:.1f} s"
         printing.say(f"{checked} checked of {summary['due']:,} due: {parts}; {cost}")

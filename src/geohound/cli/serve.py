@@ -152,9 +152,8 @@ def run_portal(
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     with ExitStack() as open_now:
         opened = open_now.enter_context(app.open_catalogue(settings, make=single_user))
-        if (
-            beside is not None and not opened.is_read_only
-        ):  # what may only be read has no tasks to run
+        # what may only be read has no tasks to run
+        if beside is not None and not opened.is_read_only:
             open_now.enter_context(beside)
         events = TaskEvents(opened.tasks)
         portal = _portal(opened, settings, events, single_user=single_user, reach=reach)

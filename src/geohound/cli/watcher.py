@@ -149,9 +149,8 @@ def watcher(
 ) -> None:
     """For site owners: keep a report of new and changed pages in a web site, for crawlers to read."""
     del verbose  # there is nothing more to say
-    options.gather(
-        config, catalogue=catalogue
-    )  # the watcher needs neither, but mistakes in them are reported
+    # the watcher needs neither, but mistakes in them are reported
+    options.gather(config, catalogue=catalogue)
     logs = [str(log) for log in access_log or ()]
     with ExitStack() as stack:
         try:

@@ -71,9 +71,8 @@ class Order(Protocol):
     has_stages: bool  # does a stage have to end before the next one begins?
     seeds_by_rank: bool  # is the position of a search result its rank in its own query, or among all results?
     ranks_hosts: bool  # can it distinguish good hosts from poor ones, so that the crawl may prefer the best?
-    has_terms: (
-        bool  # may the score of a waiting URL rise with the terms of its address?
-    )
+    # may the score of a waiting URL rise with the terms of its address?
+    has_terms: bool
     decides_tests: bool  # does it decide which URLs are tested, and when? Otherwise the patterns of the kinds decide
 
     def configured(self, options: OrderOptions) -> Order:

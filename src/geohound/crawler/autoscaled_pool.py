@@ -18,9 +18,8 @@ class AutoscaledPool:
         self._began: float | None = None
         self._done = 0
         self._was_short = False
-        self._before: tuple[int, float] | None = (
-            None  # size and rate before the last growth
-        )
+        # size and rate before the last growth
+        self._before: tuple[int, float] | None = None
         self._rest = 0
 
     def finished(self) -> None:

@@ -145,9 +145,8 @@ class CatalogueWriter:
             service.id, candidate.url, candidate.found_on, candidate.via, candidate.clue, now, self._plan.task,
             candidate.depth,
         )  # fmt: skip
-        topics = await asyncio.to_thread(
-            self._parts.topics_of, service
-        )  # of thousands of layers that takes a while
+        # of thousands of layers that takes a while
+        topics = await asyncio.to_thread(self._parts.topics_of, service)
         (recorded,) = await self._parts.catalogue.record(
             [Observation(service, sighting, check, tuple(topics))]
         )

@@ -58,15 +58,13 @@ class Plan:
     main_pages_only: bool = False  # links lead to the main pages of their sites
     is_harvest: bool = False  # only the catalogues of the seeds are harvested
     files: FileLimits = FileLimits()
-    likely_addresses: bool = (
-        False  # are addresses asked that nobody names, on hosts that have services?
-    )
+    # are addresses asked that nobody names, on hosts that have services?
+    likely_addresses: bool = False
     page_room: PageRoom = NO_ROOM  # for copies of pages
     revisit_after_s: float = 0.0  # copies that are younger are read instead of the page
     watchers: WatcherPolicy = NO_WATCHERS
-    counts_links: bool = (
-        False  # the order wants to hear of every link, not only of the first to a URL
-    )
+    # the order wants to hear of every link, not only of the first to a URL
+    counts_links: bool = False
     counts_depths: bool = False  # only so many pages of each depth are read
 
 
@@ -82,14 +80,12 @@ class CrawlParts:
     book: AddressBook
     clock: Clock
     politeness: PolitenessPolicy
-    harvesters: Mapping[str, Harvester] = field(
-        default_factory=dict
-    )  # asked what they can harvest
+    # asked what they can harvest
+    harvesters: Mapping[str, Harvester] = field(default_factory=dict)
     topics_of: Callable[[Service], Sequence[tuple[str, str]]] = lambda _: ()
     robots: RobotsCache | None = None  # None where robots.txt is not asked for
     files: DataFileStore | None = None  # None where data files are not listed
     kept_pages: KeptPages | None = None  # None where no pages are kept
-    locate: Callable[[str, str], HostLocation | None] = lambda _host, _address: (
-        None
-    )  # where a host stands
+    # where a host stands
+    locate: Callable[[str, str], HostLocation | None] = lambda _host, _address: None
     watched_sites: WatchedSiteStore | None = None  # None where no watcher is asked

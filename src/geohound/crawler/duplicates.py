@@ -19,16 +19,14 @@ from geohound.model.work.job import Sketch
 from .page_sketch import family_key, name_key, shape_key
 
 MAX_SAME_WORDS = 3  # pages of one host with the same words, numbers apart
-MAX_DULL = (
-    8  # repetitions in a row under one shape of URL: the rest of the shape is a trap
-)
+# repetitions in a row under one shape of URL: the rest of the shape is a trap
+MAX_DULL = 8
 MAX_ALIKE = 30  # pages in a row that say nearly the same, and nothing new: they may differ in a word that matters
 MAX_MISSED = 100  # in a row, of what looks like services: many may be gone, all with the same words, and the next not
 MAX_ROWS = 200_000  # shapes and families of which the last pages in a row are counted
 MANY_PAGES = 8  # of one family: fewer are worth no look
-MAX_OTHER = (
-    4  # parts of its words in which a page may differ from another that it repeats
-)
+# parts of its words in which a page may differ from another that it repeats
+MAX_OTHER = 4
 MAX_FAMILIES = 20_000  # under watch, those of late
 MAX_LEADS = 1_000  # families of links that are remembered of one family of pages
 MAX_BARREN = 30  # pages of a family in a row with no way to a service: who leads there leads to nothing
@@ -52,9 +50,8 @@ class Novelty(NamedTuple):
     """What a page adds to others of its family."""
 
     is_dull: bool  # nothing: it says what another has said, but for a few words, and leads where that one led
-    is_promising: (
-        bool  # whatever it says: it leads to a service, or to pages of a kind that may
-    )
+    # whatever it says: it leads to a service, or to pages of a kind that may
+    is_promising: bool
 
 
 class NearDuplicateDetector:
@@ -74,9 +71,8 @@ class NearDuplicateDetector:
         self._hoped = _Counts(MAX_FAMILIES)  # links for which pages were kept, by host
         self._families: Recent[int, _Family] = Recent(MAX_FAMILIES)
         self._changed: set[int] = set()  # families
-        self._seen = (
-            HashSet()
-        )  # links: those in the frame of a page stand on all its neighbours
+        # links: those in the frame of a page stand on all its neighbours
+        self._seen = HashSet()
         for kind, key, state in memos:
             if kind == _FAMILY:
                 self._families.put(key, _Family.unpacked(state))
@@ -84,9 +80,8 @@ class NearDuplicateDetector:
                 self._counts[kind].restore(key, state)
         for body, words in marks:
             self._bodies.add(body)
-            if (
-                words and self._families
-            ):  # else nobody knows any more what these pages led to
+            # else nobody knows any more what these pages led to
+            if words and self._families:
                 self._wordings.add(words & _WORDS_BITS)
         for url in links:
             self._seen.add(hash(url))
@@ -269,12 +264,10 @@ class _Family:
 
     def __init__(self) -> None:
         self.pages = 0
-        self.words: array[int] | None = (
-            None  # of the page that others are compared with
-        )
-        self.length = (
-            0  # of its text: pages that say the same are of much the same length
-        )
+        # of the page that others are compared with
+        self.words: array[int] | None = None
+        # of its text: pages that say the same are of much the same length
+        self.length = 0
         self.leads: set[int] = set()
         self.parent = 0  # the family of the page on which the last one was found
         self.barren = 0  # pages since the last from which there was a way to a service
@@ -342,9 +335,8 @@ def _parts(text: str) -> array[int]:
         text.lower().encode("utf-8", "replace").translate(None, _DIGITS).split()
     )
     for word in [word for word in words if len(word) > _LONG]:
-        if (
-            len(word) > _LONG_ASCII or not word.isascii()
-        ):  # of a script without spaces: each pair of letters counts
+        # of a script without spaces: each pair of letters counts
+        if len(word) > _LONG_ASCII or not word.isascii():
             words.discard(word)
             letters = word.decode("utf-8", "replace")
             words.update(

@@ -28,9 +28,8 @@ LAST_TESTS_S = 60.0  # for the tests that are queued when the page budget is spe
 MAX_TEST_WAIT_S = 5.0  # for the next of them
 QUIET_S = 3.0  # without a visit that begins or ends: the crawl says whose answers it waits for
 HANGING_S = 5.0  # for the last pages of a budget, after the last visit began or ended
-HANGING_SHARE = (
-    0.02  # of the pages, at most, that are left for the next run because they hang
-)
+# of the pages, at most, that are left for the next run because they hang
+HANGING_SHARE = 0.02
 OUTAGE_CHECK_S = 15.0
 START_CHECK_S = 4.0
 START_PATIENCE_S = 20  # where nobody has ever answered: an address with a mistake in it looks like a lost network
@@ -51,13 +50,11 @@ class Crawl:
         self.observer = observer
         self.visits = visits
         self.ending = ""  # why this run ended, once it has
-        self.allowance = (
-            plan.max_pages
-        )  # visits of pages; that of a shard grows while others leave some
+        # visits of pages; that of a shard grows while others leave some
+        self.allowance = plan.max_pages
         self.awaits_grants = False  # a spent allowance does not end the crawl
-        self.is_fed = (
-            False  # somebody brings more: an empty frontier does not end the crawl
-        )
+        # somebody brings more: an empty frontier does not end the crawl
+        self.is_fed = False
         self.is_cut_off = False  # no host answers: the network is waited for
         self._started = 0.0
         self._pages_ended: float | None = None  # when the page budget was spent

@@ -86,28 +86,22 @@ class ExaminerParts:
     harvesters: Mapping[str, Harvester]
     explore: Explore
     sitemaps: Callable[[str], Awaitable[Sequence[str]]]
-    requests: Callable[[], Sequence[RequestRecord]] = (
-        tuple  # that were made since it was last asked
-    )
+    # that were made since it was last asked
+    requests: Callable[[], Sequence[RequestRecord]] = tuple
     robots: Callable[[], Sequence[CachedRobots]] = tuple  # that were read since then
     recall_robots: Callable[[Iterable[CachedRobots]], None] = lambda _: None
-    forget_troubles: Callable[[], None] = lambda: (
-        None
-    )  # of robots.txt that could not be had
+    # of robots.txt that could not be had
+    forget_troubles: Callable[[], None] = lambda: None
     browse: Browse | None = None  # what running a page adds
-    close: Callable[[], Awaitable[None]] | None = (
-        None  # what else is open beside the fetcher
-    )
-    reading: Callable[[Job | None], None] = (
-        _nothing  # hears what is being read, for whoever guards this process
-    )
-    account: Callable[[], AbstractContextManager[None]] = (
-        nullcontext  # for the bytes that one job holds
-    )
+    # what else is open beside the fetcher
+    close: Callable[[], Awaitable[None]] | None = None
+    # hears what is being read, for whoever guards this process
+    reading: Callable[[Job | None], None] = _nothing
+    # for the bytes that one job holds
+    account: Callable[[], AbstractContextManager[None]] = nullcontext
     forget: Callable[[], None] = lambda: None  # what `explore` remembers
-    fetch_start: Callable[[str, int, Follows], Awaitable[Visit]] | None = (
-        None  # headers and first bytes of a file
-    )
+    # headers and first bytes of a file
+    fetch_start: Callable[[str, int, Follows], Awaitable[Visit]] | None = None
 
 
 class LocalExaminer:
@@ -192,9 +186,8 @@ class LocalExaminer:
         if isinstance(visit, Failure):
             draft.failure = visit
             return
-        draft.status = (
-            0 if draft.is_copy else visit.status
-        )  # what was not asked has no status
+        # what was not asked has no status
+        draft.status = 0 if draft.is_copy else visit.status
         if visit.status in BUSY_STATUSES:
             draft.failure = busy(visit)
             return

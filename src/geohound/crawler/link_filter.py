@@ -21,9 +21,8 @@ from .seen_links import PageLinks
 MAX_URL_CHARS = 2000
 MAX_FOUND = 20_000
 MAX_TITLE_CHARS = 200
-_UNMEASURED = frozenset(
-    (LinkPlace.SCRIPT_FILE, LinkPlace.CONFIG)
-)  # followed whatever the ending of their name
+# followed whatever the ending of their name
+_UNMEASURED = frozenset((LinkPlace.SCRIPT_FILE, LinkPlace.CONFIG))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +32,12 @@ class ScopeFilter:
     scope: Scope = Scope.ANY
     inside: frozenset[str] = frozenset()
     sinks: frozenset[str] = frozenset()
-    excluded: frozenset[str] = (
-        frozenset()
-    )  # addresses that the user does not want visited
-    filters_requests: bool = (
-        False  # OGC requests pass the filter F of the thesis (OSS-8)
-    )
-    keeps_reserved: bool = (
-        False  # where it does not object to reserved addresses, as the user allows some
-    )
+    # addresses that the user does not want visited
+    excluded: frozenset[str] = frozenset()
+    # OGC requests pass the filter F of the thesis (OSS-8)
+    filters_requests: bool = False
+    # where it does not object to reserved addresses, as the user allows some
+    keeps_reserved: bool = False
 
     @classmethod
     def around(
@@ -113,9 +109,8 @@ def follow(
         else:
             drops[reason] += 1
 
-    base = (
-        urls.canonical(page.url) or page.url
-    )  # a base that the page names may have any spelling
+    # a base that the page names may have any spelling
+    base = urls.canonical(page.url) or page.url
     folder = urls.folder(base)
     for link in _all_links(page):
         href = link.url.lstrip()

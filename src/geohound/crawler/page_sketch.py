@@ -23,9 +23,8 @@ def draw(
 ) -> Sketch:
     """The sketch of a page; `links` are those that are followed."""
     host, text = urls.host(url), f"{page.title} {page.text}"
-    computed = [
-        link.url for link in page.links if link.place in _COMPUTED
-    ]  # map pages may differ in these alone
+    # map pages may differ in these alone
+    computed = [link.url for link in page.links if link.place in _COMPUTED]
     return Sketch(
         _body_mark(host, body),
         words_mark(host, page.text, computed),

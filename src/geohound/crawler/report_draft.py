@@ -57,16 +57,12 @@ class ReportDraft:
     verdict: Verdict = NOTHING_SEEN  # on what was asked, from which the checks of known services follow
 
     def note(self, verdict: Verdict) -> None:
-        self.services, self.proofs, self.verdict = (
-            verdict.services,
-            verdict.proofs,
-            verdict,
-        )
+        self.services = verdict.services
+        self.proofs = verdict.proofs
+        self.verdict = verdict
         if verdict.refusal and verdict.refusal.lists:
-            self.listed, self.listed_as = (
-                tuple(verdict.refusal.lists),
-                verdict.refusal.detail,
-            )
+            self.listed = tuple(verdict.refusal.lists)
+            self.listed_as = verdict.refusal.detail
 
     def result(
         self,

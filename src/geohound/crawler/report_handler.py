@@ -64,9 +64,8 @@ class ReportHandler:
         self._memos_at = 0.0
         met = parts.catalogue.met_at(MAX_LEARNED) if plan.likely_addresses else ()
         self._likely = LikelyAddresses.of(met) if plan.likely_addresses else None
-        is_published = (
-            parts.order.decides_tests or parts.order.has_stages
-        )  # such orders run as published
+        # such orders run as published
+        is_published = parts.order.decides_tests or parts.order.has_stages
         self.watched = WatchedSites(
             plan.watchers,
             None if is_published else parts.watched_sites,
@@ -143,9 +142,8 @@ class ReportHandler:
                 report.failure is not None
                 and report.failure.reason is FailureReason.HTTP_ERROR
             ):
-                self._done(
-                    Outcome(candidate, status=report.status), report
-                )  # most sites have no watcher
+                # most sites have no watcher
+                self._done(Outcome(candidate, status=report.status), report)
                 return
             self.drop(
                 candidate,
@@ -200,9 +198,8 @@ class ReportHandler:
             )
             if not self._parts.frontier.remember(target):
                 await self._writer.keep(read, candidate, report)
-                await self._propose(
-                    candidate, read
-                )  # nobody reports its links again for the page itself
+                # nobody reports its links again for the page itself
+                await self._propose(candidate, read)
                 self.drop(candidate, FailureReason.DUPLICATE_CONTENT, report)
                 return
         for file in read.files:
@@ -216,9 +213,8 @@ class ReportHandler:
             return
         if novelty is not None and self._is_duplicate(candidate, read, novelty):
             if read.is_cached:
-                await self._propose(
-                    candidate, read
-                )  # nobody would report these links again
+                # nobody would report these links again
+                await self._propose(candidate, read)
             self.drop(candidate, FailureReason.DUPLICATE_CONTENT, report)
             return
         self._begin_harvests(candidate, read)
@@ -362,9 +358,8 @@ class ReportHandler:
         knows, order = self._parts.frontier.knows, self._parts.order
         depth = candidate.depth + 1
         if self._plan.counts_links:
-            depth = (
-                depth if order.has_stages else 255
-            )  # each link is counted: what waits changes by its score alone
+            # each link is counted: what waits changes by its score alone
+            depth = depth if order.has_stages else 255
             for link in links:
                 if (
                     knows(link.url)

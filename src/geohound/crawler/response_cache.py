@@ -9,9 +9,8 @@ from geohound.model.visit import Response
 
 MAX_BYTES = 48_000_000
 MAX_FILE_BYTES = 6_000_000
-MAX_SERVICES = (
-    50  # answers that wait for their candidate; beyond that they are asked for again
-)
+# answers that wait for their candidate; beyond that they are asked for again
+MAX_SERVICES = 50
 MAX_SERVICE_BYTES = 8_000_000
 _KEPT_TYPES = (
     "javascript",

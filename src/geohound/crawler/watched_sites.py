@@ -48,12 +48,10 @@ class _Site:
     kept: WatchedSite | None = None
     report: WatcherReport | None = None
     confirms: int = 0
-    reported: set[int] = field(
-        default_factory=set
-    )  # hashes of pages in the report, or owed since an earlier one
-    known: set[int] = field(
-        default_factory=set
-    )  # of pages that a report had and that were read
+    # hashes of pages in the report, or owed since an earlier one
+    reported: set[int] = field(default_factory=set)
+    # of pages that a report had and that were read
+    known: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from typing import Literal, NamedTuple
 _ORDERS: dict[bytes, Literal["little", "big"]] = {b"II": "little", b"MM": "big"}
 _CLASSIC, _BIG = 42, 43
 _GEO_KEYS = 34735  # the tag GeoKeyDirectory
-_PLACES = {
-    273: 279,
-    324: 325,
-}  # where strips or tiles begin, and how many bytes each has
+# where strips or tiles begin, and how many bytes each has
+_PLACES = {273: 279, 324: 325}
 _SIZES = {3: 2, 4: 4, 16: 8}  # bytes of a whole number, by its type
 _MAX_PARTS = 100_000  # strips or tiles that are looked at
 

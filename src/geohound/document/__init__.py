@@ -35,9 +35,8 @@ _START_BYTES = 4_000_000  # of a large document that nobody skims
 _MAX_MENDED_BYTES = 16_000_000  # mending goes over the text many times
 _MAX_JSON_BYTES = 32_000_000
 _MAX_JSON_MARKS = 1_500_000
-_MAX_TEXT_BYTES = (
-    8_000_000  # nobody wants more as text; a character may take four times its bytes
-)
+# nobody wants more as text; a character may take four times its bytes
+_MAX_TEXT_BYTES = 8_000_000
 _TREES = ("root", "head", "json", "text")
 _TREE_FACTOR = 6  # memory of a tree, in multiples of what it was made of: 3 to 6 for capabilities, 1 to 5 for JSON
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -300,9 +299,8 @@ class Document:
             return None
         try:
             value = json.loads(mended, strict=False)
-            if _SURROGATE.search(
-                mended
-            ):  # one without its partner is no text that could be stored or sent
+            # one without its partner is no text that could be stored or sent
+            if _SURROGATE.search(mended):
                 value = json.loads(
                     json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
                 )

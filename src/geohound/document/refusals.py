@@ -25,12 +25,8 @@ _MAX_ELEMENTS = 100
 _MAX_PIXEL_BYTES = 8_000_000
 _MAX_CHUNKS = 10_000
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
-_EXCEPTIONS = (
-    "ServiceExceptionReport",
-    "ExceptionReport",
-    "Fault",
-    "WMTException",
-)  # the last is WMS 1.0.0
+# the last is WMS 1.0.0
+_EXCEPTIONS = "ServiceExceptionReport", "ExceptionReport", "Fault", "WMTException"
 _PROTOCOL = re.compile(r"[a-z][a-z0-9-]{1,9}")
 # Where the schema of a report lies: behind the protocol stands its version. OWS Common belongs to all of them.
 _SCHEMA = re.compile(r"/(?!ows/|ogc/|gml/)([a-z]{2,5})/(?:v?\d|exception)")

@@ -104,9 +104,8 @@ def name_troubles(log: Any) -> list[str]:
     found = dict.fromkeys(
         _TROUBLE.get(entry.type_name, "XML errors skipped") for entry in log
     )
-    if (
-        _MISMATCHED in found
-    ):  # a tag closed by the wrong one leaves another open at the end
+    # a tag closed by the wrong one leaves another open at the end
+    if _MISMATCHED in found:
         found.pop(CUT_OFF, None)
     return list(found)
 

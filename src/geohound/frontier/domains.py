@@ -19,9 +19,8 @@ class DomainCounts:
     def __init__(self, max_hosts: int | None) -> None:
         self._max_hosts = max_hosts
         self._hosts: Counter[str] = Counter()
-        self._own: set[str] = (
-            set()
-        )  # hosts that were counted as named by their own domain
+        # hosts that were counted as named by their own domain
+        self._own: set[str] = set()
 
     def open(self, url: str, found_on: str = "", *, always: bool = False) -> bool:
         """Take in the host of this URL, which is new; False if its domain has enough of them."""

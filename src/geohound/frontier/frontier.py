@@ -36,9 +36,8 @@ from .seen_set import TAKEN, UNKNOWN, SeenUrls, waiting_at
 from .stages import Stages
 from .url_keys import candidate_key, candidate_shape, shape_key, url_key
 
-MAX_SECOND_THOUGHTS = (
-    64  # URLs that a lease may put back because they are worth less by now
-)
+# URLs that a lease may put back because they are worth less by now
+MAX_SECOND_THOUGHTS = 64
 MAX_PAUSE_S = 3600.0
 MAX_NUMBERS = 100_000
 LONG_PAUSE_S = 5.0  # longer ones outlive a restart
@@ -216,9 +215,8 @@ class Frontier:
             self._waiting += 1
             self._admission.note(shape, candidate.depth, candidate.purpose.lane)
         else:
-            self._seen.put(
-                key, waiting
-            )  # found nearer: queued once more, and passed over where it waits as farther
+            # found nearer: queued once more, and passed over where it waits as farther
+            self._seen.put(key, waiting)
         number = self._record(candidate, key, shape, UrlState.PENDING)
         self._stages.open(number, candidate.score, candidate.purpose.lane)
         self._live.note(number, url)
@@ -272,9 +270,8 @@ class Frontier:
             ):
                 number, known = number_of(key), candidate_key(candidate)
                 if self._seen.get(known) != waiting_at(candidate.depth):
-                    self._skip(
-                        host
-                    )  # it was queued twice, and has been taken or waits as nearer
+                    # it was queued twice, and has been taken or waits as nearer
+                    self._skip(host)
                     self._stages.close(number)
                     continue
                 today = self._live.worth_today(candidate)

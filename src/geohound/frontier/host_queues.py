@@ -18,9 +18,8 @@ MAX_LOOKED_AT = 1000  # entries, to name hosts that are waited for
 LONG_REST_S = 10.0  # a host that rests or answers for so long gives its place among the active ones away
 _LOOK_S = 1.0  # between looks at the places of active hosts
 
-_Ready = tuple[
-    float, int, int
-]  # minus the worth of a host's best URL, minus its key, the host
+# minus the worth of a host's best URL, minus its key, the host
+_Ready = tuple[float, int, int]
 _Retry = tuple[float, int, int]  # when it is due, its key, the host
 
 

@@ -18,9 +18,8 @@ from .packed_heap import pack
 
 MAX_TERMS = 16  # of one address
 MAX_LOOKED_AT = 500  # URLs before one lease
-_BUCKETS = (
-    1 << 16
-)  # several terms share one: a URL that is looked at in vain costs little
+# several terms share one: a URL that is looked at in vain costs little
+_BUCKETS = 1 << 16
 
 
 class WaitingTerms:
@@ -79,9 +78,8 @@ class LiveRanks:
         self._push = push
         self._terms = WaitingTerms()
         self._written = 0  # the greatest number on disk
-        self._standing: dict[
-            int, int
-        ] = {}  # the key under which a URL is queued, where it is not its first one
+        # the key under which a URL is queued, where it is not its first one
+        self._standing: dict[int, int] = {}
 
     def worth_today(self, candidate: Candidate) -> float:
         """What the order thinks by now of a URL whose score it gave; of tests, only where it decides on them."""

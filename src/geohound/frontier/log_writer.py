@@ -43,9 +43,8 @@ class LogWriter:
         self._claim = claim
         self._when_written = when_written
         self._open: _Batch | None = None
-        self._closed: deque[_Batch] = (
-            deque()
-        )  # that somebody waits for: they take no more
+        # that somebody waits for: they take no more
+        self._closed: deque[_Batch] = deque()
         self._sent: _Batch | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._error: StoreError | None = None
@@ -77,9 +76,8 @@ class LogWriter:
         last = self._closed[-1] if self._closed else self._sent
         self._send()
         if last is not None:
-            await asyncio.shield(
-                last.written
-            )  # shielded: a waiter that gives up does not end it for others
+            # shielded: a waiter that gives up does not end it for others
+            await asyncio.shield(last.written)
         if self._error is not None:
             raise self._error
 

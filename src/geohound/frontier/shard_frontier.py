@@ -39,9 +39,8 @@ class ShardFrontier(Frontier):
 
     def __init__(self, *parts: Any, shard: Shard) -> None:
         self._shard = shard
-        self._sent: Recent[int, int] = Recent(
-            MOST_REMEMBERED
-        )  # the least depth at which a URL was sent
+        # the least depth at which a URL was sent
+        self._sent: Recent[int, int] = Recent(MOST_REMEMBERED)
         super().__init__(*parts)
 
     def owns(self, url: str) -> bool:

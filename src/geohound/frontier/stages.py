@@ -25,15 +25,12 @@ class Stages:
         """`stage_of` says the track and stage of a score in a lane; None where there are no stages."""
         self._stage_of = stage_of
         self._open: dict[int, tuple[int, int]] = {}
-        self._left: defaultdict[int, Counter[int]] = defaultdict(
-            Counter
-        )  # by track: URLs left in each stage
-        self._held: defaultdict[int, dict[int, list[Held]]] = defaultdict(
-            dict
-        )  # by track and stage
-        self._reached: dict[
-            int, int
-        ] = {}  # the last stage of each track that has begun
+        # by track: URLs left in each stage
+        self._left: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        # by track and stage
+        self._held: defaultdict[int, dict[int, list[Held]]] = defaultdict(dict)
+        # the last stage of each track that has begun
+        self._reached: dict[int, int] = {}
 
     def open(self, number: int, score: float, lane: Lane) -> None:
         """Count a URL from its admission on, so that a stage cannot end before the links of its pages are in it."""

@@ -15,9 +15,8 @@ from geohound.contracts import Clock
 SLOWEST = 3  # by this factor may a thrifty crawl take longer, unless the user asks for more thrift
 # how much longer all hosts take than their number says, as most have few pages (measured)
 RUN_DRY = 7 / 6
-_SOON = (
-    20  # pages after which the time that a page takes is measured, no longer assumed
-)
+# pages after which the time that a page takes is measured, no longer assumed
+_SOON = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,8 @@ class ActiveLimit:
         self._began = self._looked = clock.monotonic()
         self._active_s = 0.0  # summed over hosts
         self._hosts = 1  # that have pages queued
-        self._quickest_s = (
-            0.0  # what the pages so far would have taken if every host had been asked
-        )
+        # what the pages so far would have taken if every host had been asked
+        self._quickest_s = 0.0
         self._pages = 0  # read since it began
         self._pages_before = 0  # by earlier runs
 

@@ -13,9 +13,8 @@ def candidate_key(candidate: Candidate) -> int:
     if candidate.purpose is not Purpose.HARVEST:
         return url_key(candidate.url)
     page = f"#{candidate.cursor.hex()}" if candidate.cursor else ""
-    return url_key(
-        f"{candidate.url}#harvest={candidate.harvester}{page}"
-    )  # canonical URLs have no anchor
+    # canonical URLs have no anchor
+    return url_key(f"{candidate.url}#harvest={candidate.harvester}{page}")
 
 
 def url_key(url: str) -> int:

@@ -15,9 +15,8 @@ from geohound.model.work.harvest import HarvestPage
 
 from . import _asking
 
-MANY_LINKS = (
-    5_000  # of one service: as many as its document may bring to the frontier by itself
-)
+# of one service: as many as its document may bring to the frontier by itself
+MANY_LINKS = 5_000
 
 
 FRONT_BYTES = 100_000  # of a document, in which its front is looked for

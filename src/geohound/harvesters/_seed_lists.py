@@ -63,9 +63,8 @@ _YIELDS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
 )
 _UNTYPED = 0.2  # a page, or who knows what
 _PRIOR_SOURCES = 3  # as many as the table above counts beside what sources have brought
-Learned = Mapping[
-    str, tuple[int, int]
-]  # services that sources of a protocol have brought, and how many sources
+# services that sources of a protocol have brought, and how many sources
+Learned = Mapping[str, tuple[int, int]]
 
 
 class Seed(NamedTuple):

@@ -19,9 +19,8 @@ from ._protocols import protocol_of
 
 MAX_DATASETS = 50_000
 _HTML = re.compile(r"\.html$", re.IGNORECASE)
-_PLAIN = (
-    "/%:@!$&'()*+,;=~"  # signs in a path of a file that mean nothing else in an address
-)
+# signs in a path of a file that mean nothing else in an address
+_PLAIN = "/%:@!$&'()*+,;=~"
 _REQUESTS = {  # of each protocol the request that proves a service
     "OGC:WMS": "?service=WMS&request=GetCapabilities",
     "OGC:WCS": "?service=WCS&request=GetCapabilities",

@@ -40,10 +40,8 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if _PATHS.search(source):
         return await _pieces.paths_file(source, fetcher, ".warc.gz")
     said = _asking.unpack(cursor)
-    first, size = (
-        _pieces.offset(said.get("at")),
-        min(_pieces.offset(said.get("size")) or PIECE_BYTES, MAX_PIECE_BYTES),
-    )
+    first = _pieces.offset(said.get("at"))
+    size = min(_pieces.offset(said.get("size")) or PIECE_BYTES, MAX_PIECE_BYTES)
     piece = await _pieces.piece(fetcher, source, first, size)
     if isinstance(piece, Failure):
         return piece
@@ -71,9 +69,8 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
 def _read(data: bytes, *, is_end: bool) -> _Piece:
     """All pages whose records are whole: the last record of a piece is, where the file ends with it."""
     pages: list[Response] = []
-    before: Response | None = (
-        None  # of a record that is known to be whole once another one follows it
-    )
+    # of a record that is known to be whole once another one follows it
+    before: Response | None = None
     held = last = count = 0
     for at, found in _records(data):
         if before is not None:

@@ -130,9 +130,8 @@ def read(
 ) -> Address | Unclear | None:
     """The service behind a string; None if it is none."""
     text = text.strip().strip("'\"").replace("&amp;", "&")
-    if "<" in text and (
-        shown := _SHOWN.search(text)
-    ):  # markup with a picture or frame of the service
+    # markup with a picture or frame of the service
+    if "<" in text and (shown := _SHOWN.search(text)):
         text = shown[1].replace("&amp;", "&")
     if _MEDIA_TYPE.match(text):
         return None
@@ -143,9 +142,8 @@ def read(
         or text.startswith(("data:", "blob:", "mailto:", "#"))
     ):
         return None
-    if (
-        text.count("*") > 1 and "http" in text
-    ):  # Mapea writes a layer as WMTS*name*address*layer
+    # Mapea writes a layer as WMTS*name*address*layer
+    if text.count("*") > 1 and "http" in text:
         hint = book.kind_of_name(text.partition("*")[0]) or hint
         text = next((p for p in text.split("*") if p.startswith("http")), text)
     text = _unproxied(_MIRRORS.split(text)[0], book)

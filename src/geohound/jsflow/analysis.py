@@ -32,9 +32,8 @@ from .step_budget import Exhausted, Meter
 # Set by hand between what bench/mine_calibration measures on blind pages and what real pages showed; not fitted.
 _CONFIDENCE = {"call": 0.95, "request": 0.9, "shape": 0.9, "config": 0.8, "string": 0.8}
 _FOLLOWED = ("call", "request", "shape")
-_FURTHER = re.compile(
-    r"config|settings|services", re.IGNORECASE
-)  # keys that name a further configuration file
+# keys that name a further configuration file
+_FURTHER = re.compile(r"config|settings|services", re.IGNORECASE)
 _YAML = re.compile(r"\.ya?ml(?:$|\?)", re.IGNORECASE)
 _FILE_ENDS = (b".json", b".xml", b".yaml", b".yml", b".txt", b".cfg", b".conf")
 _LITERAL = re.compile(r"\s*\{\s*(?:\w+|[\"'][\w.-]+[\"'])\s*:|\s*\[\s*\{")
@@ -117,9 +116,8 @@ def _source(index: int, script: Script, meter: Meter) -> Source:
         and config.parse(script.text) is None
         and config.parse_start(script.text) is None
     ):
-        script = replace(
-            script, text=f"({script.text.strip().rstrip(';')})"
-        )  # an object as scripts write it
+        # an object as scripts write it
+        script = replace(script, text=f"({script.text.strip().rstrip(';')})")
     is_library = not script.is_inline and libraries.is_library(script.url)
     return Source(index, script, meter, is_library)
 

@@ -40,22 +40,18 @@ class Findings:
     """All that static analysis finds in a page."""
 
     endpoints: tuple[Endpoint, ...] = ()
-    tiles: tuple[
-        Endpoint, ...
-    ] = ()  # plain tile templates: a kind of their own, not services of the OGC
+    # plain tile templates: a kind of their own, not services of the OGC
+    tiles: tuple[Endpoint, ...] = ()
     wanted: tuple[str, ...] = ()  # further scripts and configuration files that matter
-    unknown: tuple[
-        str, ...
-    ] = ()  # why some addresses cannot be known without running the page
-    unclear: tuple[
-        str, ...
-    ] = ()  # addresses of which only the running page knows a part
+    # why some addresses cannot be known without running the page
+    unknown: tuple[str, ...] = ()
+    # addresses of which only the running page knows a part
+    unclear: tuple[str, ...] = ()
     scripts_read: int = 0
     scripts_skipped: int = 0
     steps: int = 0  # what the analysis took
-    is_complete: bool = (
-        True  # False where a budget was spent or a script could not be read whole
-    )
+    # False where a budget was spent or a script could not be read whole
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +61,8 @@ class AnalysisBudget:
     steps: int = 1_000_000  # of some 6 µs each
     steps_per_sink: int = 12_000
     bytes_per_script: int = 12_000_000
-    bytes_parsed: int = (
-        12_000_000  # of all scripts together, what is left of them after cutting
-    )
+    # of all scripts together, what is left of them after cutting
+    bytes_parsed: int = 12_000_000
     bytes_parsed_per_script: int = 6_000_000
     values: int = 24  # alternatives kept for one expression
     choices: int = 300  # call sites, array elements … tried for one sink

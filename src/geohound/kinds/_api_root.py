@@ -38,10 +38,8 @@ def endpoint_of(
     scheme, _, page = path_of(url).partition("://")
     is_above = bool(given) and f"{page}/".startswith(f"{given}/")
     cut = path_of(by_path).partition("://")[2].rstrip("/")
-    is_its_document = given in (
-        f"{cut}.json",
-        f"{cut}.html",
-    )  # QGIS Server names its landing page so
+    # QGIS Server names its landing page so
+    is_its_document = given in (f"{cut}.json", f"{cut}.html")
     if not is_above or is_its_document or len(given) <= len(cut):
         return by_path
     _, mark, query = by_path.partition("?")

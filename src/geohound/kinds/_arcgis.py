@@ -244,10 +244,8 @@ def extent_of(value: Row) -> Extent | None:
         box = mapping(value.get(name))
         numbers = [as_number(box.get(edge)) for edge in _EDGES]
         if all(n is not None for n in numbers):
-            own, whole = (
-                mapping(box.get("spatialReference")),
-                mapping(value.get("spatialReference")),
-            )
+            own = mapping(box.get("spatialReference"))
+            whole = mapping(value.get("spatialReference"))
             crs = crs_of(own) or crs_of(whole) or _definition(own) or _definition(whole)
             return extent(numbers, crs or "CRS:84")
     return None

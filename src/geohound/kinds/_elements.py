@@ -113,12 +113,10 @@ def _codes(names: Iterable[str]) -> Iterable[str]:
 
 def _are_epsg_codes(names: Collection[str]) -> bool:
     """True if all are written as we write them; some servers list thousands, too many to look up one by one."""
-    numbers = "\0".join(["", *names]).replace(
-        "\0EPSG:", ""
-    )  # no XML holds that character
-    return (
-        numbers.isascii() and numbers.isdecimal() and "EPSG:84" not in names
-    )  # which means CRS:84
+    # no XML holds that character
+    numbers = "\0".join(["", *names]).replace("\0EPSG:", "")
+    # which means CRS:84
+    return numbers.isascii() and numbers.isdecimal() and "EPSG:84" not in names
 
 
 def href(element: Element | None) -> str:

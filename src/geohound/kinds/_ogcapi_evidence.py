@@ -77,9 +77,8 @@ class ApiEvidence:
     conforms_to: tuple[str, ...] = ()
     is_landing: bool = False
     is_whole: bool = False  # it lists all that the API offers
-    guesses: set[str] = field(
-        default_factory=set
-    )  # a landing page that has data without saying of which kind
+    # a landing page that has data without saying of which kind
+    guesses: set[str] = field(default_factory=set)
 
     def add(self, kind: str, *listed: Row) -> None:
         self.kinds.add(kind)

@@ -47,9 +47,8 @@ _NAMESPACE = re.compile(
 )
 _OWS_NAMESPACE = re.compile(r"open(?:gis|geospatial)\.net/ows(?:/|$)", re.IGNORECASE)
 _SERVICE_TYPE = re.compile(r"\b(wmts|wcs|wps|csw|sos|sps)\b", re.IGNORECASE)
-_PREFIXES = frozenset(
-    {"wmts", "wcs", "wps", "csw", "sos", "sps"}
-)  # of a root whose prefix was never declared
+# of a root whose prefix was never declared
+_PREFIXES = frozenset({"wmts", "wcs", "wps", "csw", "sos", "sps"})
 _CONTENT = (
     ("wmts", frozenset({"TileMatrixSet", "GetTile"})),
     (
@@ -96,18 +95,14 @@ class OwsKind:
     requester: Requester
     addresses: Addresses
     signature: Signature
-    path: re.Pattern[
-        str
-    ]  # what its addresses look like when they carry no SERVICE parameter
-    second_version: str = (
-        ""  # asked for when the answer without a version proves nothing
-    )
-    services: frozenset[str] = (
-        frozenset()
-    )  # values of SERVICE in its addresses, where not its own
-    checker: Requester | None = (
-        None  # smaller requests than those for people, where these could be large
-    )
+    # what its addresses look like when they carry no SERVICE parameter
+    path: re.Pattern[str]
+    # asked for when the answer without a version proves nothing
+    second_version: str = ""
+    # values of SERVICE in its addresses, where not its own
+    services: frozenset[str] = frozenset()
+    # smaller requests than those for people, where these could be large
+    checker: Requester | None = None
 
     def suspects(self, url: str) -> bool:
         asked = urls.params_lower(url).get("service", "").strip().upper()

@@ -20,9 +20,8 @@ from geohound.model.layer_request import LayerRequest
 from geohound.model.service import Layer, Refusal, Service
 
 MAX_LINKS = 5_000
-MAX_ENTRIES = (
-    30_000  # of a list where each has an address to be resolved; a second's work
-)
+# of a list where each has an address to be resolved; a second's work
+MAX_ENTRIES = 30_000
 # Parameters that choose a representation or a page of it; others (token, workspace …) belong to the address.
 _VIEW_PARAMS = frozenset(
     [
@@ -69,9 +68,8 @@ _PASSING = re.compile(
 )
 _CORNERS = "%.2f %.2f %.2f %.2f"  # twice as fast as the newer ways
 _SHORTEST = 5  # a time of day
-_MAY_PASS = re.compile(
-    r"[\d:](?:(?<=\d)\d|(?<=:)//)"
-)  # two digits or "://"; a set in front makes the search quick
+# two digits or "://"; a set in front makes the search quick
+_MAY_PASS = re.compile(r"[\d:](?:(?<=\d)\d|(?<=:)//)")
 _GENERIC = frozenset(
     [
         "", "data frame", "default", "layer", "layers", "map", "maps", "mapserver", "new map", "no title", "none",
@@ -95,12 +93,10 @@ class Reader:
     requester: Requester
     addresses: Addresses
     signature: Signature
-    suspicion: Callable[[str], bool] | None = (
-        None  # whether an address is one, where its path alone does not say
-    )
-    checker: Requester | None = (
-        None  # smaller requests than those for people, where these could be large
-    )
+    # whether an address is one, where its path alone does not say
+    suspicion: Callable[[str], bool] | None = None
+    # smaller requests than those for people, where these could be large
+    checker: Requester | None = None
 
     def suspects(self, url: str) -> bool:
         if not self.path.search(path_of(url)):

@@ -29,17 +29,15 @@ _SCALES = ("ScaleHint", "MinScaleDenominator", "MaxScaleDenominator")
 _LINKS = ("MetadataURL", "DataURL")
 _BOXES = ("EX_GeographicBoundingBox", "LatLonBoundingBox", "BoundingBox")
 _CRS = ("CRS", "SRS")
-_MAX_INHERITED = (
-    3_000_000  # entries of the lists that layers copy from above, in one document
-)
+# entries of the lists that layers copy from above, in one document
+_MAX_INHERITED = 3_000_000
 _SPOKEN = frozenset({"Name", "Title", "Abstract"})
 _KEPT = frozenset(
     {*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"}
 )
 _ALL_BUT_CRS = tuple(["{*}" + name for name in sorted((_SPOKEN | _KEPT) - {*_CRS})])
-_PIXEL_M = (
-    0.00028  # the standardised rendering pixel: ScaleHint is its diagonal on the ground
-)
+# the standardised rendering pixel: ScaleHint is its diagonal on the ground
+_PIXEL_M = 0.00028
 _SIDES = (
     "westBoundLongitude",
     "southBoundLatitude",

@@ -58,10 +58,8 @@ def _box_filter(box: BBox, version: str) -> dict[str, str]:
     """CSW 3 has a parameter for a box; before that it is a filter, latitude first as the CRS says."""
     if version.startswith("3"):
         return {"BBOX": short_numbers(box.as_tuple(), ",")}
-    low, high = (
-        short_numbers((box.south, box.west), " "),
-        short_numbers((box.north, box.east), " "),
-    )
+    low = short_numbers((box.south, box.west), " ")
+    high = short_numbers((box.north, box.east), " ")
     return {
         "CONSTRAINTLANGUAGE": "FILTER",
         "CONSTRAINT_LANGUAGE_VERSION": "1.1.0",

@@ -146,9 +146,8 @@ def requests(query: LayerQuery) -> list[LayerRequest]:
                 Rel.DATA, "Structure", f"{dataset}.dds", "text/plain", dataset=dataset
             ),
         ]
-    if not (
-        query.layer.extent and query.layer.extent.box
-    ):  # then it may have no positions
+    # then it may have no positions
+    if not (query.layer.extent and query.layer.extent.box):
         return described
     return [
         *described,

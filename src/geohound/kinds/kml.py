@@ -26,9 +26,8 @@ from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Provider, Service
 
 _MEDIA = "application/vnd.google-earth.kml+xml"
-_REQUEST = re.compile(
-    r"[?&;](?:service|request)=\w", re.IGNORECASE
-)  # for a map that another service draws
+# for a map that another service draws
+_REQUEST = re.compile(r"[?&;](?:service|request)=\w", re.IGNORECASE)
 _TOP = ("Document", "Folder", "NetworkLink")
 _EDGES = ("west", "south", "east", "north")
 

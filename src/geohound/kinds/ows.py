@@ -22,9 +22,8 @@ _SECTIONS = frozenset(
     {"ServiceIdentification", "ServiceProvider", "OperationsMetadata"}
 )
 _OLD_SECTIONS = frozenset({"Service", "Capability"})
-_ROOT = re.compile(
-    r"(?:(?!W[MFC]S_)[A-Z][A-Z0-9]{1,6}_)?Capabilities"
-)  # but for those that other kinds read
+# but for those that other kinds read
+_ROOT = re.compile(r"(?:(?!W[MFC]S_)[A-Z][A-Z0-9]{1,6}_)?Capabilities")
 _OTHERS = frozenset({"wcs", "wcps", "wmts", "wps", "csw", "sos", "sps"})
 _OTHER_SERVICES = frozenset(
     {

@@ -271,9 +271,8 @@ def _read_licence(
     access = read_access(licence_text=f"{said} {href}".strip())
     if access.licence or said.lower() in ("", "proprietary", "various", "other"):
         return access
-    return Access(
-        access.fees, access.constraints, said[:80], access.licence_text
-    )  # an SPDX id by the standard
+    # an SPDX id by the standard
+    return Access(access.fees, access.constraints, said[:80], access.licence_text)
 
 
 def _operations(links: Mapping[str, Any], url: str) -> tuple[Operation, ...]:

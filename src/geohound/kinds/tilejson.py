@@ -17,9 +17,8 @@ from geohound.model.addresses import VIEW_LIMIT_S, Addresses, ScriptIdioms
 from geohound.model.layer_request import LayerRequest, Rel
 from geohound.model.service import Extent, Layer, Operation, Service
 
-_PATH = re.compile(
-    r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE
-)  # any other .json could be one, too
+# any other .json could be one, too
+_PATH = re.compile(r"(?:/tilejson\.json|tilejson|/tiles\.json)$", re.IGNORECASE)
 
 
 def read(document: Document) -> Service | None:

@@ -66,9 +66,8 @@ def _read(document: Document) -> Service | None:
     walk = _wms_layers.walk(
         capability if capability is not None else root, digest, version
     )
-    layers = list(
-        islice(walk, _ows.MAX_LAYERS + 1)
-    )  # one more, to know that there are more
+    # one more, to know that there are more
+    layers = list(islice(walk, _ows.MAX_LAYERS + 1))
     return _ows.build(
         document, _read_about(root, capability, document.url), version, layers
     )
@@ -110,9 +109,8 @@ def _read_operations(request: Element | None, base: str) -> tuple[Operation, ...
         get, post = _ows.addresses(element, base)
         formats = []
         for part in element:
-            if (
-                NAMES[part.tag] == "Format"
-            ):  # in 1.0.0 formats are elements: <Format><PNG/></Format>
+            # in 1.0.0 formats are elements: <Format><PNG/></Format>
+            if NAMES[part.tag] == "Format":
                 formats += [local(f) for f in part] if len(part) else [words(part)]
         found.append(
             Operation(

@@ -66,11 +66,9 @@ class Catalogue:
         self._settings = _settings({**options, **arguments})
         self._stack = ExitStack()
         opened = self._stack.enter_context(app.open_catalogue(self._settings))
-        self._catalogue, self._index, self._past = (
-            opened.catalogue,
-            opened.index,
-            opened.past,
-        )
+        self._catalogue = opened.catalogue
+        self._index = opened.index
+        self._past = opened.past
 
     def search(  # noqa: PLR0913 - arguments that users type in a notebook
         self,

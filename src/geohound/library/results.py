@@ -26,9 +26,8 @@ class TabularResult(ABC):
     """A result that converts to records, a GeoDataFrame or an Arrow table; subclasses provide the records."""
 
     __slots__ = ()
-    extra_columns: ClassVar[
-        tuple[str, ...]
-    ] = ()  # columns beside those of every service
+    # columns beside those of every service
+    extra_columns: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def records(self) -> Sequence[HitRecord | ServiceRecord]:

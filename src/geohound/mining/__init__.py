@@ -13,9 +13,8 @@ from .robots_tag import robots_tag
 _NOT_HTML = (b"<?xml", b"{", b"[")  # whatever the header says
 _SNIFF_BYTES = 65_536
 _SPACE = b"\xef\xbb\xbf \t\r\n"
-_MAX_BYTES = (
-    10_000_000  # read of scripts, data and text; of pages less, see charset.decode
-)
+# read of scripts, data and text; of pages less, see charset.decode
+_MAX_BYTES = 10_000_000
 _SCRIPT_TYPES = ("javascript", "ecmascript")
 
 
@@ -82,9 +81,8 @@ def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
         words = charset.decode(document.body, kind, _MAX_BYTES)
         code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
         return script_links.links([code], document.url, book)
-    if (
-        document.head is not None
-    ):  # the root itself would cost a large document its whole tree
+    # the root itself would cost a large document its whole tree
+    if document.head is not None:
         words = charset.decode(document.body, kind, _MAX_BYTES)
         return [*_listed(words, document.url, book), *text.links(words, LinkPlace.XML)]
     if kind.startswith("text/") or not kind:

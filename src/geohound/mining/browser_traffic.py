@@ -17,9 +17,8 @@ from . import html, service_names
 from .application import Mined, merged
 
 HOW = "browser"
-_CONFIDENCE = (
-    0.94  # below a call that was read: where both know it, script and line say more
-)
+# below a call that was read: where both know it, script and line say more
+_CONFIDENCE = 0.94
 _BUDGET = AnalysisBudget(steps=600_000)
 _MAX_FILES = 60
 _MAX_LINKS = 2_000

@@ -15,9 +15,8 @@ _META = re.compile(
     rb"<meta[^<>]{0,300}?charset\s*+=\s*+(?:[\"']\s*+)?([\w:.-]+)", re.IGNORECASE
 )
 _HIGH = re.compile(rb"[\x80-\xff]")
-_BREAKS = re.compile(
-    rb"[<>\r\n]"
-)  # none of them is part of a character in any of the encodings
+# none of them is part of a character in any of the encodings
+_BREAKS = re.compile(rb"[<>\r\n]")
 _WINDOW_BYTES = 65_536
 _SAMPLE_BYTES = 2_048
 _BOMS = (

@@ -30,9 +30,8 @@ _VALUE = re.compile(
 _NAME = re.compile(
     r"[\s\"'](src|srcset|data|poster|style|background|href|value|content|on\w{3,20}|data-[\w-]{1,60})\s{0,9}\Z"
 )
-_LINKED = re.compile(
-    r"(?:https?:)?//|[./?#\w-]+(?:[/?#]|$)", re.IGNORECASE
-)  # by an anchor, which others read
+# by an anchor, which others read
+_LINKED = re.compile(r"(?:https?:)?//|[./?#\w-]+(?:[/?#]|$)", re.IGNORECASE)
 _NAME_CHARS = 80
 _STYLE = re.compile(
     r"<style\b[^>]{0,300}>(.*?)(?:</style|\Z)", re.IGNORECASE | re.DOTALL

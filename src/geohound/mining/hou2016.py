@@ -41,9 +41,8 @@ _LITERAL = re.compile(r"\s{0,200}+(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)')\s*+")
 _LIBRARY = re.compile(
     r"openlayers|arcgis|leaflet|mapbox|(?<![a-z0-9])ol(?:-debug)?\.js", re.IGNORECASE
 )
-_BRACKET = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]"
-)  # or a string, whose brackets do not count
+# or a string, whose brackets do not count
+_BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]")
 _STATEMENT = re.compile(r"\bvar\s{1,20}([A-Za-z_$][\w$]{0,80})\s{0,20}=")
 
 

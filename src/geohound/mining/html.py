@@ -304,9 +304,8 @@ class _Known:
         return self._is_known is not None and self._is_known("", address)
 
     def has(self, address: str) -> bool:
-        if (
-            self._is_known is None or address[0] == "?"
-        ):  # which belongs to its page alone
+        # which belongs to its page alone
+        if self._is_known is None or address[0] == "?":
             return False
         if address[0] == "/":
             return self._is_known(self._origin, address)

@@ -203,9 +203,8 @@ async def _read(
         for url in left
         if not script_links.is_script(url)
     ]
-    if (
-        not found.listed and not found.findings.endpoints
-    ):  # a configuration that nobody knows may still name addresses
+    # a configuration that nobody knows may still name addresses
+    if not found.listed and not found.findings.endpoints:
         links += [link for file in got for link in _written(file, book)]
     unread = tuple(
         f for f in page.script_files if urls.canonical(f, page.url) not in had

@@ -30,10 +30,8 @@ def robots_tag(headers: Mapping[str, str], agent: str = AGENT) -> frozenset[str]
             if colon and before in _WITH_VALUE:
                 rules = before
             elif colon:
-                concerns_us, rules = (
-                    before in ("*", "robots", agent),
-                    after.partition(":")[0],
-                )
+                concerns_us = before in ("*", "robots", agent)
+                rules = after.partition(":")[0]
             else:
                 rules = before
             if concerns_us:

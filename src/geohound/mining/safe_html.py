@@ -202,9 +202,8 @@ def _may_nest_deep(source: str) -> bool:
     for raw, words, tag in tags:
         name = tag.lower()
         if raw:
-            if (
-                drawings and "<" in words
-            ):  # within a drawing these are elements like any other
+            # within a drawing these are elements like any other
+            if drawings and "<" in words:
                 return True
         elif name[:1] == "/":
             most = max(most, len(opened))

@@ -12,9 +12,8 @@ from . import charset
 from .application import Fetch, Fetched
 
 MAX_BYTES = 12_000_000
-NOWHERE = (
-    "http://saved.invalid/"  # where a page stands that does not say where it stood
-)
+# where a page stands that does not say where it stood
+NOWHERE = "http://saved.invalid/"
 _WEB = r"[\"'](https?:[^\"']{4,500})"
 _STOOD_AT = (
     re.compile(r"<!--\s{0,9}saved from url=\(\d{1,6}\)(\S{8,500})\s", re.IGNORECASE),

@@ -10,9 +10,8 @@ from importlib import resources
 
 MAX_NAME = 24
 _MAX_ADDRESS = 200
-_WORDS = re.compile(
-    r"(?<!\S)[^\W\d_](?![\d.])[^\s/,;:(|]*"
-)  # no versions, which begin with a number or v1
+# no versions, which begin with a number or v1
+_WORDS = re.compile(r"(?<!\S)[^\W\d_](?![\d.])[^\s/,;:(|]*")
 
 
 def named(generator: str) -> str:

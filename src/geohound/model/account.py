@@ -56,9 +56,8 @@ class Credential:
     created_at: datetime
     expires_at: datetime
     label: str = ""
-    scopes: frozenset[TokenScope] = (
-        frozenset()
-    )  # of tokens; a session may do all that its account may
+    # of tokens; a session may do all that its account may
+    scopes: frozenset[TokenScope] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,8 @@ class Below(NamedTuple):
 
     mark: str  # a part of every such address, in lower case: looked for first
     pattern: str  # the group `service` is the service's own address; what `operation` holds is left out of a request
-    has_blanks: bool = (
-        False  # scripts write blanks into it, also for the numbers of tiles
-    )
+    # scripts write blanks into it, also for the numbers of tiles
+    has_blanks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +54,22 @@ class ScriptIdioms:
     calls: str = ""  # callee|where its address stands: number of an argument or number.key, several joined by commas
     family: str = ""  # calls name only this family of kinds, and the address says which
     known_by_address: bool = False  # calls say no more than the address
-    keys: frozenset[str] = (
-        frozenset()
-    )  # of which one in an object is enough, in lower case
-    parameters: frozenset[str] = (
-        frozenset()
-    )  # the same among the parameters of a request, if they name no other kind
-    with_layers: frozenset[str] = (
-        frozenset()
-    )  # keys of which one beside `layers` is enough
-    file_types: tuple[
-        str, ...
-    ] = ()  # `type` of objects whose `url` is a JSON file of this kind
-    groups: tuple[
-        str, ...
-    ] = ()  # keys under which the parameters of its requests stand
+    # of which one in an object is enough, in lower case
+    keys: frozenset[str] = frozenset()
+    # the same among the parameters of a request, if they name no other kind
+    parameters: frozenset[str] = frozenset()
+    # keys of which one beside `layers` is enough
+    with_layers: frozenset[str] = frozenset()
+    # `type` of objects whose `url` is a JSON file of this kind
+    file_types: tuple[str, ...] = ()
+    # keys under which the parameters of its requests stand
+    groups: tuple[str, ...] = ()
     posted: tuple[str, ...] = ()  # elements of XML requests
     words: tuple[str, ...] = ()  # parts of scripts that may use it, in lower case
-    strings: tuple[
-        tuple[str, str], ...
-    ] = ()  # a word, and the pattern around it in strings that may be its address
-    built_in: tuple[
-        tuple[str, str], ...
-    ] = ()  # classes of libraries that ask a service of their own, and its address
+    # a word, and the pattern around it in strings that may be its address
+    strings: tuple[tuple[str, str], ...] = ()
+    # classes of libraries that ask a service of their own, and its address
+    built_in: tuple[tuple[str, str], ...] = ()
 
 
 NO_KVP = Kvp()
@@ -88,9 +80,8 @@ NO_IDIOMS = ScriptIdioms()
 class Addresses:
     """The addresses of one kind. Patterns are regular expressions, and case does not count."""
 
-    rank: int = (
-        RARE  # among kinds that fit one address or document, the lowest comes first
-    )
+    # among kinds that fit one address or document, the lowest comes first
+    rank: int = RARE
     name: str = ""  # of the protocol, in lower case, as paths and identifiers spell it
     clarity: Clarity = Clarity.ALONE
     ends: tuple[str, ...] = ()  # last names of paths
@@ -99,27 +90,21 @@ class Addresses:
     files: tuple[str, ...] = ()  # parts of the names of XML files
     kvp: Kvp = NO_KVP
     below: tuple[Below, ...] = ()
-    generic_ends: tuple[
-        str, ...
-    ] = ()  # last names of paths where services of several kinds live
+    # last names of paths where services of several kinds live
+    generic_ends: tuple[str, ...] = ()
     document: str = ""  # what the address of its own document has behind the service's
     no_service: tuple[str, ...] = ()  # addresses that look like one and are none
-    servers: tuple[
-        str, ...
-    ] = ()  # parts that only addresses of servers have, never pages about them
-    shown: tuple[
-        str, ...
-    ] = ()  # parts of pages that show pictures of it, in lower case
-    labels: tuple[
-        str, ...
-    ] = ()  # what viewers call a layer of it, letters and digits in lower case
+    # parts that only addresses of servers have, never pages about them
+    servers: tuple[str, ...] = ()
+    # parts of pages that show pictures of it, in lower case
+    shown: tuple[str, ...] = ()
+    # what viewers call a layer of it, letters and digits in lower case
+    labels: tuple[str, ...] = ()
     has_tile_paths: bool = False  # …/layer/style/grid/z/y/x below its name
     is_template: bool = False  # its address has blanks for the numbers of tiles
-    lives_anywhere: bool = (
-        False  # asked for at neutral addresses such as /ows and /service, too
-    )
+    # asked for at neutral addresses such as /ows and /service, too
+    lives_anywhere: bool = False
     is_file: bool = False  # its address is that of a file
     scripts: ScriptIdioms = NO_IDIOMS
-    response_limit_s: float = (
-        DOWNLOAD_LIMIT_S  # within which its services should answer
-    )
+    # within which its services should answer
+    response_limit_s: float = DOWNLOAD_LIMIT_S

@@ -89,9 +89,8 @@ def union(boxes: list[BBox]) -> BBox | None:
 def _union_longitudes(spans: list[tuple[float, float]]) -> tuple[float, float]:
     """Cover all arcs (start, width) by the arc that leaves out the widest gap."""
     arcs = sorted(((west + 180) % 360, width) for west, width in spans)
-    covered_to = (
-        max(start + width for start, width in arcs) - 360
-    )  # what wraps round covers the beginning
+    # what wraps round covers the beginning
+    covered_to = max(start + width for start, width in arcs) - 360
     gap, gap_end = 0.0, None
     for start, width in arcs:
         if start - covered_to > gap:

@@ -12,13 +12,11 @@ from .bbox import BBox
 from .health import HealthState
 from .service import Layer, Service, Sighting
 
-MOVED_DEG: Final = (
-    0.01  # by so much an edge of a box may differ before the layer has moved
-)
+# by so much an edge of a box may differ before the layer has moved
+MOVED_DEG: Final = 0.01
 MAX_NAMED: Final = 5  # layers that one event names; it says how many there are
-KEPT_DAYS: Final = (
-    35  # for so long every check is kept; older ones are summed up by week
-)
+# for so long every check is kept; older ones are summed up by week
+KEPT_DAYS: Final = 35
 
 
 class LifeChange(StrEnum):
@@ -105,10 +103,8 @@ def _terms(service: Service) -> str:
 def _layer_differences(
     old: Sequence[Layer], new: Sequence[Layer]
 ) -> Iterator[Difference]:
-    before, after = (
-        {layer.name: layer for layer in old},
-        {layer.name: layer for layer in new},
-    )
+    before = {layer.name: layer for layer in old}
+    after = {layer.name: layer for layer in new}
     gone = [layer for name, layer in before.items() if name not in after]
     come = [layer for name, layer in after.items() if name not in before]
     renamed = _renamed(gone, come)

@@ -12,9 +12,8 @@ from .location import HostLocation
 from .service import Service, Sighting
 
 Revision = int  # of a catalogue: grows with each change, 0 before the first
-Topics = tuple[
-    tuple[str, str], ...
-]  # topic, and one of its classes ("" where the topic has none)
+# topic, and one of its classes ("" where the topic has none)
+Topics = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,8 @@ class Observation:
     sighting: Sighting
     check: Check | None = None
     topics: Topics = ()
-    is_news: bool = (
-        True  # False: it was only read from another document, and nothing happened
-    )
+    # False: it was only read from another document, and nothing happened
+    is_news: bool = True
 
 
 class Recorded(NamedTuple):

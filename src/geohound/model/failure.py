@@ -91,9 +91,8 @@ class FailureMeaning:
     is_rewordable: bool = False  # the server does not like the question: another spelling of it may fare better
     is_hindrance: bool = False  # somebody is there and does not let us in: it says nothing against a service there
     is_wall: bool = False  # it may as well be a log-in, or the script of a wall, beside what the page shows
-    is_certificate_fault: bool = (
-        False  # overlooked where certificates need not be verified
-    )
+    # overlooked where certificates need not be verified
+    is_certificate_fault: bool = False
     is_legacy_tls: bool = False  # overlooked likewise
 
 

@@ -14,9 +14,8 @@ from .visit import Validators
 
 GONE_CHECKS: Final = 3  # "not found" so many times in a row is death
 FAILED_CHECKS: Final = 5  # and so are so many failures of any kind in a row,
-FAILED_TIME: Final = timedelta(
-    days=3
-)  # if they span this time: a weekend's maintenance is no death
+# if they span this time: a weekend's maintenance is no death
+FAILED_TIME: Final = timedelta(days=3)
 
 
 class HealthState(StrEnum):
@@ -64,9 +63,8 @@ class Check:
     elapsed_s: float = 0.0
     fingerprint: str = ""
     asked: str = ""  # the address whose answer proved it, where one answer did
-    validators: Validators | None = (
-        None  # with which that address is asked the next time
-    )
+    # with which that address is asked the next time
+    validators: Validators | None = None
 
     @property
     def word(self) -> str:

@@ -50,12 +50,10 @@ class LayerRequest:
     title: str
     url: str
     media_type: str = ""
-    box: BBox = field(
-        default=WORLD, kw_only=True
-    )  # the part of the world that it looks at
-    is_part: bool = field(
-        default=False, kw_only=True
-    )  # the box was asked for, rather than all there is
+    # the part of the world that it looks at
+    box: BBox = field(default=WORLD, kw_only=True)
+    # the box was asked for, rather than all there is
+    is_part: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +70,8 @@ class Picture(LayerRequest):
     """A map as one picture, and where on earth that lies."""
 
     crs: str
-    bounds: (
-        Four  # west, south, east, north in the CRS, x before y whatever its axis order
-    )
+    # west, south, east, north in the CRS, x before y whatever its axis order
+    bounds: Four
     size_px: tuple[int, int]
 
 
@@ -101,9 +98,8 @@ class ArcgisPicture(Picture):
 class TileTemplate(LayerRequest):
     """Tiles of the usual Mercator pyramid by zoom, column and row; the request itself is for one of them."""
 
-    template: (
-        str  # with {z}, {x} and {y}, or {-y} where rows are counted from the south
-    )
+    # with {z}, {x} and {y}, or {-y} where rows are counted from the south
+    template: str
     is_vector: bool = False
 
 
@@ -119,9 +115,8 @@ class WmtsTile(LayerRequest):
     column: int
     row: int
     style: str = ""
-    template: str = (
-        ""  # the same by zoom, column and row, where the grid is the usual pyramid
-    )
+    # the same by zoom, column and row, where the grid is the usual pyramid
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,19 +78,16 @@ class Layer:
     formats: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
-    scale: tuple[float | None, float | None] = (
-        None,
-        None,
-    )  # smallest and largest denominator
+    # smallest and largest denominator
+    scale: tuple[float | None, float | None] = (None, None)
     queryable: bool = False
     parent: str = ""  # name or title of the group it stands in
     links: tuple[str, ...] = ()  # what it points to: tile templates, items, metadata
     grids: tuple[str, ...] = ()  # names of the tile grids that it is cut by
 
 
-READ_IN_SPITE_OF: Final = (
-    "read in spite of: "  # so begins the repair of an answer with broken TLS
-)
+# so begins the repair of an answer with broken TLS
+READ_IN_SPITE_OF: Final = "read in spite of: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +113,19 @@ class Service:
     online_resource: str = ""  # the address that the document itself gives
     aliases: tuple[str, ...] = ()  # further addresses of the same service
     links: tuple[str, ...] = ()  # other services that this document lists
-    repairs: tuple[
-        str, ...
-    ] = ()  # what had to be mended before the document could be read
+    # what had to be mended before the document could be read
+    repairs: tuple[str, ...] = ()
     layers_truncated: bool = False
     fingerprint: str = ""
-    companions: tuple[
-        str, ...
-    ] = ()  # further documents of this service that complete what this one says
+    # further documents of this service that complete what this one says
+    companions: tuple[str, ...] = ()
     grids: tuple[str, ...] = ()  # tile grids, as the texts of `model.grid`
     cors: str = ""  # whose web pages may read its answers: "yes" any, "some" those it names; empty where it did not say
-    provisional: bool = (
-        False  # the kind is a guess: a companion that says otherwise is right
-    )
+    # the kind is a guess: a companion that says otherwise is right
+    provisional: bool = False
     name: str = ""  # short, for machines: Service/Name of a WMS
-    location: HostLocation | None = (
-        None  # of the host that answered; not what the document says
-    )
+    # of the host that answered; not what the document says
+    location: HostLocation | None = None
 
     @property
     def id(self) -> str:
@@ -179,9 +172,8 @@ class Refusal:
     reason: RefusalReason
     detail: str = ""
     kind: str = ""
-    lists: tuple[
-        str, ...
-    ] = ()  # services that the document names, where it is a list of them
+    # services that the document names, where it is a list of them
+    lists: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +231,10 @@ class Verdict:
     services: tuple[Service, ...] = ()
     refusal: Refusal | None = None
     tried: tuple[str, ...] = field(default=())  # addresses asked before the verdict
-    proofs: tuple[
-        Proof, ...
-    ] = ()  # of those services that may be asked the short way the next time
-    refusals: tuple[
-        tuple[str, Refusal], ...
-    ] = ()  # the requests that were answered by no service, and by what
+    # of those services that may be asked the short way the next time
+    proofs: tuple[Proof, ...] = ()
+    # the requests that were answered by no service, and by what
+    refusals: tuple[tuple[str, Refusal], ...] = ()
 
 
 def service_id(kind: str, endpoint: str) -> str:

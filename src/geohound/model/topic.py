@@ -23,6 +23,5 @@ class Topic:
     title: str
     classes: tuple[TopicClass, ...]
     source: str = ""  # where the classes come from
-    products: tuple[
-        str, ...
-    ] = ()  # names of data products, by which pages about it are found
+    # names of data products, by which pages about it are found
+    products: tuple[str, ...] = ()

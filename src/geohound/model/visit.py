@@ -56,9 +56,8 @@ class Purpose(StrEnum):
         return Lane.PAGES if self is Purpose.PAGE else Lane.PROBES
 
 
-UNRANKED = frozenset(
-    {Purpose.FILE, Purpose.WATCHER}
-)  # no order scores them, or learns from them
+# no order scores them, or learns from them
+UNRANKED = frozenset({Purpose.FILE, Purpose.WATCHER})
 
 
 class LinkPlace(StrEnum):
@@ -92,9 +91,8 @@ class Link(NamedTuple):
     place: LinkPlace = LinkPlace.ANCHOR
     nofollow: bool = False
     line: int = 0
-    dom_path: str = (
-        ""  # the elements above it, nearest first, as `mining.dom_path` writes them
-    )
+    # the elements above it, nearest first, as `mining.dom_path` writes them
+    dom_path: str = ""
     confidence: float = 1.0  # that it is a service, where scripts or data name it
 
 
@@ -145,14 +143,12 @@ class Response:
     at: datetime
     elapsed_s: float = 0.0
     truncated: bool = False
-    chain: tuple[
-        str, ...
-    ] = ()  # the addresses that redirected, in order, without the final one
+    # the addresses that redirected, in order, without the final one
+    chain: tuple[str, ...] = ()
     address: str = ""  # the numeric address that answered
     tls_fault: str = ""  # what was wrong with the certificate or the protocol, where the user had it read anyway
-    weight: MemoryHold | None = field(
-        default=None, compare=False, repr=False
-    )  # counts its memory while it is held
+    # counts its memory while it is held
+    weight: MemoryHold | None = field(default=None, compare=False, repr=False)
 
     @property
     def content_type(self) -> str:
@@ -228,9 +224,8 @@ class Settlement(StrEnum):
     DONE = "done"
     DROPPED = "dropped"
     RETRY = "retry"
-    POSTPONED = (
-        "postponed"  # not the host's doing: tried again, and not counted as an attempt
-    )
+    # not the host's doing: tried again, and not counted as an attempt
+    POSTPONED = "postponed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +256,7 @@ class Page:
     nofollow: bool = False
     script_files: tuple[str, ...] = field(default=())
     software: str = ""  # that the site was made with, as far as the page says
-    keyword_group: int | None = (
-        None  # of its whole text, see `text.keyword_groups`; None where nobody has looked
-    )
+    # of its whole text, see `text.keyword_groups`; None where nobody has looked
+    keyword_group: int | None = None
     holds_wms: bool = False  # an address of a WMS stands in it
     unsure: str = ""  # why reading was not enough to know what it asks for

@@ -19,9 +19,8 @@ from geohound.model.visit import Failure, Response, Visit
 from .images import judge_image
 
 _PICTURES: Final = frozenset({Rel.MAP, Rel.TILE})
-_LOGIN_CODES: Final = frozenset(
-    {401, 403, 498, 499}
-)  # of ArcGIS, which sends them with status 200
+# of ArcGIS, which sends them with status 200
+_LOGIN_CODES: Final = frozenset({401, 403, 498, 499})
 _MAX_POINTS: Final = 2_000
 _MARGIN_DEG: Final = 1.0
 _COVERAGES: Final = (

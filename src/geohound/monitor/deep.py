@@ -124,9 +124,8 @@ async def _elsewhere(
         formats=layer.formats,
         styles=layer.styles,
     )
-    request = _request(
-        kind, replace(service, extent=None), everywhere, WORLD
-    )  # else cut to what the service declares
+    # else cut to what the service declares
+    request = _request(kind, replace(service, extent=None), everywhere, WORLD)
     if request is None or request.rel is not Rel.MAP:
         return reason
     fault, _ = await _ask(request, asking, None)
@@ -147,9 +146,8 @@ def _request(
     kind: Kind, service: Service, layer: Layer, box: BBox | None
 ) -> LayerRequest | None:
     """The first request of the kind for content of the layer."""
-    asks = getattr(
-        kind, "checks", kind.requests
-    )  # a kind of others need not know of checks
+    # a kind of others need not know of checks
+    asks = getattr(kind, "checks", kind.requests)
     content = {Rel.MAP, Rel.FEATURES, Rel.COVERAGE, Rel.TILE, Rel.RECORDS, Rel.DATA}
     found: Sequence[LayerRequest] = asks(service, layer, box)
     return next((each for each in found if each.rel in content), None)

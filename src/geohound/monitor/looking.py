@@ -43,9 +43,8 @@ class Asked:
     bytes: int = 0
     problem: str = ""  # why there was no answer
     is_sent: bool = True  # False where our own rules kept us from asking
-    is_unverified: bool = (
-        False  # its certificate was not accepted, and it was read all the same
-    )
+    # its certificate was not accepted, and it was read all the same
+    is_unverified: bool = False
 
 
 class RecordingFetcher(FetcherWrapper):
@@ -107,9 +106,8 @@ class Look:
     """What one look showed."""
 
     check: Check
-    read: Service | None = (
-        None  # as it describes itself now; None where it was not read, or a 304 says it is the same
-    )
+    # as it describes itself now; None where it was not read, or a 304 says it is the same
+    read: Service | None = None
     moved_to: Service | None = None  # what answers at the address to which it redirects
     asked: list[Asked] = field(default_factory=list)
     retry_after_s: float | None = None  # as the host, or our own rules, ask for

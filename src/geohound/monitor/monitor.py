@@ -44,9 +44,8 @@ class Monitor:
         self._looks = ServiceLooks(plan, parts)
         self._page_looks = PageLooks(parts, parts.examine) if parts.examine else None
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._held: dict[
-            str, tuple[DueLook, LookedAt]
-        ] = {}  # by host: failed as they would without a network
+        # by host: failed as they would without a network
+        self._held: dict[str, tuple[DueLook, LookedAt]] = {}
         self.counts: Counter[str] = Counter()
         self.in_flight = 0
 
@@ -181,9 +180,8 @@ class Monitor:
     async def _host(self, host: str) -> None:
         """All that is due of one host, one look after the other."""
         while not self._stopping.is_set() and host not in self._held:
-            due = self._parts.queue.due(
-                host, self._parts.clock.now(), 1
-            )  # another monitor may take the others
+            # another monitor may take the others
+            due = self._parts.queue.due(host, self._parts.clock.now(), 1)
             if not due:
                 return
             await self._look(due[0])
@@ -227,9 +225,8 @@ class Monitor:
         (step,) = await self._parts.queue.settle(self._parts.claim, [looked.ended])
         await self._parts.keep_requests()
         self.counts["requests"] += looked.requests
-        if (
-            step is None
-        ):  # another monitor has looked at the same time: one check is enough
+        # another monitor has looked at the same time: one check is enough
+        if step is None:
             return
         if looked.check is None:
             self.counts["pages"] += due.purpose is Purpose.PAGE

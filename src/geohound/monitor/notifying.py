@@ -26,9 +26,8 @@ SIGNATURE: Final = "X-Geohound-Signature"
 TIMESTAMP: Final = "X-Geohound-Timestamp"
 DIGEST: Final = "digest"
 
-Post = Callable[
-    [str, bytes, Mapping[str, str]], Awaitable[str]
-]  # why it was not taken; empty where it was
+# why it was not taken; empty where it was
+Post = Callable[[str, bytes, Mapping[str, str]], Awaitable[str]]
 Mail = Callable[[str, str], Awaitable[str]]  # subject and text
 
 
@@ -74,13 +73,11 @@ class Notifier:
     kept: KnowledgeStore
     post: Post | None = None
     mail: Mail | None = None
-    personal: Mapping[str, PersonalDigest] = field(
-        default_factory=dict
-    )  # by the name of the account
+    # by the name of the account
+    personal: Mapping[str, PersonalDigest] = field(default_factory=dict)
     service: Callable[[str], Service | None] = lambda _: None  # by its id
-    problems: dict[str, str] = field(
-        default_factory=dict
-    )  # of receivers that did not take what was sent last
+    # of receivers that did not take what was sent last
+    problems: dict[str, str] = field(default_factory=dict)
 
     async def start(self, now: datetime) -> None:
         """A new receiver hears of what happens from now on."""

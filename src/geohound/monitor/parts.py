@@ -36,9 +36,8 @@ class MonitorPlan:
     max_bytes: int = 80_000_000
     maintenance: tuple[Maintenance, ...] = ()  # these hosts are not looked at during it
     looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
-    leads: bool = (
-        True  # of several monitors that share the hosts, one enrols and notifies
-    )
+    # of several monitors that share the hosts, one enrols and notifies
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,8 @@ class MonitorParts:
     on_event: Callable[[Event], None]
     history: HistoryStore
     book: AddressBook
-    examine: (
-        Callable[[Job], Awaitable[Report]] | None
-    )  # reads pages and tests candidates, as crawls do
+    # reads pages and tests candidates, as crawls do
+    examine: Callable[[Job], Awaitable[Report]] | None
     notify: Callable[[], Awaitable[None]]  # whoever is to hear of what happened
-    keep_requests: Callable[
-        [], Awaitable[None]
-    ]  # writes to the log what was asked since it was last called
+    # writes to the log what was asked since it was last called
+    keep_requests: Callable[[], Awaitable[None]]

@@ -27,24 +27,20 @@ SEEN_SHARE: Final = 0.99  # of the changes, where the looks that it takes are al
 # Of the looks of the policy uniform that adaptive may make, where no budget says otherwise. With the second requests
 # after failures, and to the dying, which are not planned, it makes 40 % of the requests.
 LOOKS_SHARE: Final = 0.36
-MEMORY_S: Final = (
-    90 * DAY_S
-)  # an old look counts for 1 / e after this time: habits change
+# an old look counts for 1 / e after this time: habits change
+MEMORY_S: Final = 90 * DAY_S
 MAX_SAMPLE: Final = 2000  # services from which rates and plan are learned
 SHORTEST_SHARE: Final = 0.25  # of the period: who changes every few days is looked at more often than once in it
-GONE_AGAIN_S: Final = (
-    3600.0  # "not found" three times in a row is death: known within hours
-)
-FAILED_AGAIN_S: Final = (
-    18 * 3600.0
-)  # and so are five failures over three days: 0, 18, 36, 54, 72 hours
+# "not found" three times in a row is death: known within hours
+GONE_AGAIN_S: Final = 3600.0
+# and so are five failures over three days: 0, 18, 36, 54, 72 hours
+FAILED_AGAIN_S: Final = 18 * 3600.0
 HINDERED_AGAIN_S: Final = DAY_S
 DEAD_AGAIN_S: Final = 7 * DAY_S  # doubled with each look in vain
 LONGEST_S: Final = 30 * DAY_S
 LONGEST_DEAD_S: Final = 180 * DAY_S
-PAGE_AGAIN_S: Final = (
-    7 * DAY_S
-)  # a page that brings nothing new is read ever more rarely
+# a page that brings nothing new is read ever more rarely
+PAGE_AGAIN_S: Final = 7 * DAY_S
 CANDIDATE_AGAIN_S: Final = 14 * DAY_S
 
 

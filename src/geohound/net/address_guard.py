@@ -165,9 +165,8 @@ def _is_sound(label: str) -> bool:
         meaning = label[4:].encode("ascii").decode("punycode")
     except (UnicodeError, ValueError):  # ValueError: code points that do not exist
         return False
-    visible = meaning.replace("\u200c", "").replace(
-        "\u200d", ""
-    )  # joiners stand in Persian and Indian names
+    # joiners stand in Persian and Indian names
+    visible = meaning.replace("\u200c", "").replace("\u200d", "")
     is_seen = not any(category(char) in _UNSEEN for char in visible)
     if meaning.isascii() or not is_seen or normalize("NFC", meaning) != meaning:
         return False

@@ -17,9 +17,8 @@ from .memory_release import give_back
 
 AS_TEXT = 2  # what is read is held as bytes and as text
 STILL_S = 5.0  # nobody was on the wire for so long: whoever may go on waits for one who waits for us
-PRESSED_S = (
-    30.0  # so long an account may ask for more while it holds much that others wait for
-)
+# so long an account may ask for more while it holds much that others wait for
+PRESSED_S = 30.0
 _MUCH = 16  # this part of the budget
 _WORTH_GIVING_BACK = 16_000_000
 
@@ -77,9 +76,8 @@ class ByteBudget:
         self._accounts = 0
         self._line: dict[object, tuple[Account, Callable[[], None]]] = {}
         self._favoured: Account | None = None
-        self._holders: set[Account] = (
-            set()
-        )  # that wait for others; who never waits is not among them
+        # that wait for others; who never waits is not among them
+        self._holders: set[Account] = set()
         self._running = 0  # requests of accounts that are on the wire and not paused
         self._moved_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -19,6 +19,5 @@ class ClientPolicy:
     verify_tls: bool  # refuse what is broken; else read it, and say in the Response what was wrong
     ca_file: str = ""  # instead of the machine's own list of authorities
     routes: tuple[Route, ...] = field(default=())
-    patience_s: float = (
-        60.0  # a host that is due later than this is not waited for: come back then
-    )
+    # a host that is due later than this is not waited for: come back then
+    patience_s: float = 60.0

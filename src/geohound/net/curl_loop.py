@@ -104,9 +104,8 @@ class CurlLoop:
         if self._due_at is None:
             return
         wait_s = self._due_at - self._loop.time()
-        if (
-            wait_s > 0.001
-        ):  # the timer was set for an earlier time that libcurl has given up
+        # the timer was set for an earlier time that libcurl has given up
+        if wait_s > 0.001:
             self._arm(self._due_at, wait_s)
         else:
             self._act(((pycurl.SOCKET_TIMEOUT, 0),))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 _SHORT_BYTES = 80
-_FIRST_ONLY = frozenset(
-    {"location", "content-type"}
-)  # joined, two would make a third that nobody sent
-_JOINTS = {
-    "x-robots-tag": "\n"
-}  # a crawler's name in one would claim the rules of the next, for everybody
+# joined, two would make a third that nobody sent
+_FIRST_ONLY = frozenset({"location", "content-type"})
+# a crawler's name in one would claim the rules of the next, for everybody
+_JOINTS = {"x-robots-tag": "\n"}
 
 
 def has_end(lines: list[bytes]) -> bool:

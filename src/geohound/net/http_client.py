@@ -94,9 +94,8 @@ class HttpClient:
             return 0, self._failure(fetch, FailureReason.BAD_URL, str(error))
         finally:
             self.metrics.in_flight -= 1
-            curls.give_up(
-                transfer
-            )  # a cancelled fetch: libcurl drops its half-read connection
+            # a cancelled fetch: libcurl drops its half-read connection
+            curls.give_up(transfer)
             transfer.end(time.monotonic())
             self._put_back(transfer)
 

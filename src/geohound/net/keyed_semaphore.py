@@ -31,9 +31,8 @@ class KeyedSemaphore:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.release(
-                    key
-                )  # the slot was handed over in the same moment: pass it on
+                # the slot was handed over in the same moment: pass it on
+                self.release(key)
             raise
 
     def release(self, key: str) -> None:

@@ -24,11 +24,9 @@ class Mailer:
     async def mail(self, subject: str, text: str) -> str:
         """Why it was not sent; empty where it was."""
         message = EmailMessage()
-        message["Subject"], message["From"], message["To"] = (
-            subject,
-            self._sender,
-            ", ".join(self._recipients),
-        )
+        message["Subject"] = subject
+        message["From"] = self._sender
+        message["To"] = ", ".join(self._recipients)
         message.set_content(text)
         return await asyncio.to_thread(self._send, message)
 

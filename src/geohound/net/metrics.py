@@ -18,9 +18,8 @@ class Metrics:
     in_flight: int = 0
     wire_bytes: int = 0
     body_bytes: int = 0
-    visits: int = (
-        0  # fetches ended, whatever became of them; fetches of robots.txt included
-    )
+    # fetches ended, whatever became of them; fetches of robots.txt included
+    visits: int = 0
     truncated: int = 0
     waits: int = 0  # requests that had to wait for their host or address to be due
     waited_s: float = 0.0

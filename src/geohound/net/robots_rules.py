@@ -11,9 +11,8 @@ from urllib.parse import quote
 
 MAX_BYTES = 500 * 1024
 MAX_DELAY_S = 300.0
-_MAX_LINE_CHARS = (
-    16_663  # as Google's reader has it: eight times the longest URL that browsers took
-)
+# as Google's reader has it: eight times the longest URL that browsers took
+_MAX_LINE_CHARS = 16_663
 _MAX_RULES = 20_000
 _MAX_SITEMAPS = 1_000
 # Comparisons of characters for one path, some 30 ms; the longest honest file with a long path needs a tenth.
@@ -32,9 +31,8 @@ _NAME_BEGINNINGS = tuple(_NAMES)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-_CLEAN_AGENT = re.compile(
-    r"[A-Za-z_-]+(?:$|/|\s+[\d(+])"
-)  # a name, then its version or a comment, if anything
+# a name, then its version or a comment, if anything
+_CLEAN_AGENT = re.compile(r"[A-Za-z_-]+(?:$|/|\s+[\d(+])")
 _UNRESERVED = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 )
@@ -80,9 +78,8 @@ class RobotsRules:
     rules: tuple[RobotsRule, ...] = ()
     delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    beginnings: tuple[
-        str, ...
-    ] = ()  # of all that forbid: a path with none of them is nobody's business
+    # of all that forbid: a path with none of them is nobody's business
+    beginnings: tuple[str, ...] = ()
     beside: RobotsRules | None = None  # others that must allow it too
 
     def allow(self, path: str) -> bool:
@@ -189,18 +186,16 @@ def _lines(body: bytes) -> list[tuple[str, str]]:
     """Known lines as (name, value); unknown ones are skipped and end no group (RFC 9309, 2.2.4)."""
     text = _without_bom(body[:MAX_BYTES]).decode("utf-8", "surrogateescape")
     if len(body) > MAX_BYTES:
-        text = text[
-            : max(text.rfind("\n"), text.rfind("\r")) + 1
-        ]  # half a rule would forbid too much
+        # half a rule would forbid too much
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
     found = []
     for raw in _LINE_END.split(text):
         line = raw[:_MAX_LINE_CHARS].partition("#")[0].strip(" \t\0")
         name, colon, value = line.partition(":")
         known = _known_name(name) if colon else ""
         if not known:
-            name, _, value = line.replace("\t", " ").partition(
-                " "
-            )  # "Disallow /x": the colon was forgotten
+            # "Disallow /x": the colon was forgotten
+            name, _, value = line.replace("\t", " ").partition(" ")
             known = _NAMES.get(name.strip().lower(), "")
         if known:
             found.append((known, value.strip(" \t")))
@@ -249,9 +244,8 @@ def _add_rule(groups: list[_Group], allows: bool, pattern: str) -> None:
         return  # an empty value is no rule: "Disallow:" allows all
     patterns = [pattern]
     if allows and _INDEX.search(pattern):
-        patterns.append(
-            _INDEX.sub("/$", pattern)
-        )  # who allows the index page allows its folder
+        # who allows the index page allows its folder
+        patterns.append(_INDEX.sub("/$", pattern))
     for each in patterns:
         rule = _compile(allows, each)
         for group in groups:

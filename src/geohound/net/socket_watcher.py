@@ -63,9 +63,8 @@ class EpollWatcher:
     def _poll(self) -> None:
         ready = []
         for fd, events in self._epoll.poll(0):
-            if (
-                fd not in self._wanted
-            ):  # at rest: the server hung up, or says what nobody asked for
+            # at rest: the server hung up, or says what nobody asked for
+            if fd not in self._wanted:
                 with contextlib.suppress(OSError):
                     self._epoll.unregister(fd)
                 continue

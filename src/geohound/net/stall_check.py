@@ -31,9 +31,8 @@ class Flow:
         self._seen_bytes = 0
         self._drops = 0  # looks in this window that found more
         self._was_silent = False
-        self._base: int | None = (
-            None  # what the kernel had counted for the connection before this request
-        )
+        # what the kernel had counted for the connection before this request
+        self._base: int | None = None
 
     def received(self, counted: int, fd: int) -> int:
         """Bytes received for this request, as far as anybody knows.
@@ -49,9 +48,8 @@ class Flow:
         self, now: float, received: int, limits: Limits, may_be_silent: bool = False
     ) -> Stop | None:
         """Too little over a window, which is short if it brought drop after drop, long if it brought silence."""
-        if (
-            self._was_silent and not may_be_silent
-        ):  # the answer has begun: its time begins too
+        # the answer has begun: its time begins too
+        if self._was_silent and not may_be_silent:
             self._window_at, self._window_bytes, self._drops = now, received, 0
         self._was_silent = may_be_silent
         if received > self._seen_bytes:

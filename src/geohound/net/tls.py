@@ -8,9 +8,8 @@ from typing import NamedTuple
 from geohound.contracts import Clock
 from geohound.model.failure import FailureReason
 
-_REMEMBERED_S = (
-    3600.0  # then the origin is asked properly again: certificates are renewed
-)
+# then the origin is asked properly again: certificates are renewed
+_REMEMBERED_S = 3600.0
 _MAX_ORIGINS = 10_000
 
 

@@ -54,18 +54,16 @@ class FetchState:
     follows: Follows | None = None
     known: Validators | None = None
     secrets: Secrets | None = None
-    spent_s: float = (
-        0.0  # on the wire; waiting in line and for robots.txt is not the server's doing
-    )
+    # on the wire; waiting in line and for robots.txt is not the server's doing
+    spent_s: float = 0.0
     chain: tuple[str, ...] = ()
     crowded: str = ""  # the address at which a host was found while it was not its turn
     account: Account | None = None  # that holds what comes of it
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT
-    span: tuple[int, int] | None = (
-        None  # first byte and size of the part of a file that is wanted; None: all of it
-    )
+    # first byte and size of the part of a file that is wanted; None: all of it
+    span: tuple[int, int] | None = None
 
     @property
     def validators(self) -> Validators | None:
@@ -109,9 +107,8 @@ class Transfer:
         self._limits = limits
         self._budget = budget
         self._settings: tuple[Any, ...] = ()
-        self.header_lines: list[
-            bytes
-        ] = []  # one list for ever: libcurl holds its `append`
+        # one list for ever: libcurl holds its `append`
+        self.header_lines: list[bytes] = []
         self.clear()
 
     def clear(
@@ -180,9 +177,8 @@ class Transfer:
         if fetch.route:
             curl.setopt(pycurl.CONNECT_TO, [f"::{fetch.route.host}:{fetch.route.port}"])
         else:
-            curl.unsetopt(
-                pycurl.CONNECT_TO
-            )  # setting an empty list would leave the last route in place
+            # setting an empty list would leave the last route in place
+            curl.unsetopt(pycurl.CONNECT_TO)
         curl.setopt(pycurl.ENCODING, _CODINGS if fetch.decode else "identity")
         curl.setopt(pycurl.HTTP_CONTENT_DECODING, int(fetch.decode))
         self._secure(fetch.tls)
@@ -220,9 +216,8 @@ class Transfer:
                     f"no header in {limits.first_byte_s:g} s",
                 )
             return flow.objection(now, received, limits, may_be_silent=True)
-        if (
-            objection := self.objection_to_headers()
-        ):  # interim answers and trailers may go on for ever
+        # interim answers and trailers may go on for ever
+        if objection := self.objection_to_headers():
             return objection
         if received > limits.max_wire_bytes:
             return Stop(
@@ -314,9 +309,8 @@ class Transfer:
             objection = self._guard.objection_to_address(_text(place[0]), place[1])
         if objection:
             self.refused = objection
-            return int(
-                pycurl.SOCKET_BAD
-            )  # libcurl tries the next address of the name, if there is one
+            # libcurl tries the next address of the name, if there is one
+            return int(pycurl.SOCKET_BAD)
         if not self._has_route and not self._is_due(_text(place[0])):
             return int(pycurl.SOCKET_BAD)
         self.sockets += 1

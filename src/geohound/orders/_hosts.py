@@ -15,9 +15,8 @@ MAX_HOSTS = 200_000
 MAX_STORED = 20_000
 SHAPE = 0.7  # of the gamma distribution that rates of hosts with services follow, with a mean of 1
 FLOOR = 0.02  # expected successes of any page
-VERDICT_AFTER = (
-    6  # visits without success, after which what led to a host is a negative example
-)
+# visits without success, after which what led to a host is a negative example
+VERDICT_AFTER = 6
 
 
 @dataclass(slots=True)
@@ -38,9 +37,8 @@ class HostEstimates:
     """Most hosts have no services: the rate of each is the mean of a mixture, none or some (a gamma distribution)."""
 
     def __init__(self, slot: Callable[[str], int]) -> None:
-        self.model = LogisticModel(
-            HOSTS, 0.02, 1.0, sparse=True
-        )  # hosts are few, and each is one example
+        # hosts are few, and each is one example
+        self.model = LogisticModel(HOSTS, 0.02, 1.0, sparse=True)
         self._model_updates = 0
         self._origins = (
             (slot("bias"), slot("from=other")),
@@ -68,11 +66,9 @@ class HostEstimates:
         entry = self._origins[origin is not None and origin.paid > 0] + words
         entry_value = self.model.value(entry)
         if entry_value > record.entry_value:
-            record.entry_value, record.entry, record.model_updates = (
-                entry_value,
-                entry,
-                -1,
-            )
+            record.entry_value = entry_value
+            record.entry = entry
+            record.model_updates = -1
 
     def bonus(self, host: str) -> float:
         """Log of the host's rate relative to hosts with services."""
@@ -85,10 +81,8 @@ class HostEstimates:
         left = SHAPE / (SHAPE + record.expected)
         if record.model_updates != self._model_updates:
             value = self.model.value(record.entry) if record.entry else HOSTS["bias"]
-            record.odds, record.model_updates = (
-                math.exp(max(-5.0, min(3.0, value))),
-                self._model_updates,
-            )
+            record.odds = math.exp(max(-5.0, min(3.0, value)))
+            record.model_updates = self._model_updates
         odds = record.odds * math.pow(left, SHAPE)
         return odds / (1.0 + odds) * left
 
@@ -96,10 +90,8 @@ class HostEstimates:
         """A page was visited that has this chance of success, given that its host has services."""
         record = self.record(host)
         if page and not record.visits:
-            record.entry, record.model_updates = (
-                (record.entry or self._origins[0]) + page,
-                -1,
-            )
+            record.entry = (record.entry or self._origins[0]) + page
+            record.model_updates = -1
         record.visits += 1
         record.expected += FLOOR + chance
         if record.visits == VERDICT_AFTER and not record.is_judged:

@@ -30,9 +30,8 @@ _WITHOUT_SPACES = re.compile(
 )
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "ß": "ss", "đ": "d", "ı": "i"})
-_PART_FROM = (
-    6  # letters of a word that is found inside compounds such as Wasserkartendienste
-)
+# letters of a word that is found inside compounds such as Wasserkartendienste
+_PART_FROM = 6
 MAX_TEXT = 4_000  # characters of a page that are analysed
 MAX_PHRASE = 4  # words after the first
 MAX_CACHED_WORDS = 200_000  # tokens

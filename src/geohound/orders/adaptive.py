@@ -25,9 +25,8 @@ MAX_CLUE = 200
 SUCCESS = 4.0  # weight of a successful page relative to others
 AGAIN = 0.3  # of that, for each further service of the same page
 PATIENCE = 8  # visits after which a page counts as unsuccessful: tests take a while
-_REVIEW_EVERY = (
-    200  # visits, or more with a long queue: rescoring all links must stay cheap
-)
+# visits, or more with a long queue: rescoring all links must stay cheap
+_REVIEW_EVERY = 200
 _REVIEW_SHARE = 25
 _NOTICEABLE = 0.5  # by which a score must have grown
 MAX_STATE = 64 << 20
@@ -63,9 +62,8 @@ class Adaptive(BaseOrder):
     def __init__(self) -> None:
         self._pages: OrderedDict[str, PageStats] = OrderedDict()
         self._links: Recent[str, SeenLink] = Recent(MAX_LINKS)  # the latest
-        self._page: Page | None = (
-            None  # whose links are being scored, its host, statistics and value
-        )
+        # whose links are being scored, its host, statistics and value
+        self._page: Page | None = None
         self._page_host, self._page_stats, self._page_value = "", PageStats(), 0.0
         self._pending: deque[PageStats] = deque()
         self._since_review = 0

@@ -51,9 +51,8 @@ class BestFirst(BaseOrder):
     def score(self, link: Link, page: Page) -> float:
         relevance = self._space.page_similarity(page)
         url = address(link, page)
-        is_surface = (
-            link.place is not LinkPlace.SCRIPT
-        )  # what scripts invoke is a candidate, whatever the page is about
+        # what scripts invoke is a candidate, whatever the page is about
+        is_surface = link.place is not LinkPlace.SCRIPT
         is_off_topic = relevance < self._options.threshold
         if is_surface and (
             is_off_topic or urlsplit(url).path.lower().endswith(FILE_ENDINGS)

@@ -24,9 +24,8 @@ RENEW_S = 15.0
 TENURE_S = 5.0  # a host is kept at least so long while others wait for it
 LOOK_S = 1.0  # how often we check who waits for our hosts, and try for those of others
 YIELD_S = 2 * LOOK_S  # after which we claim a host again that we released for others
-FORGET_S = (
-    3.0  # a host that nobody in this process wanted for so long is no longer claimed
-)
+# a host that nobody in this process wanted for so long is no longer claimed
+FORGET_S = 3.0
 AGREE_S = 60.0  # how often processes find out which IP addresses they share
 MAX_AGREED = 5000  # addresses at a time
 LONG_PAUSE_S = 5.0  # stored at once, so that it outlives this process
@@ -61,15 +60,12 @@ class SharedHosts:
         self._is_gone = is_gone
         self._lock = threading.Lock()
         self._ours: dict[str, _Claim] = {}
-        self._asked: dict[
-            str, float
-        ] = {}  # hosts that are wanted but not ours, and when they were last wanted
-        self._elsewhere: dict[
-            str, float
-        ] = {}  # hosts that other processes have, and when to try again
-        self._paused: set[str] = (
-            set()
-        )  # our hosts with a long pause that is not stored yet
+        # hosts that are wanted but not ours, and when they were last wanted
+        self._asked: dict[str, float] = {}
+        # hosts that other processes have, and when to try again
+        self._elsewhere: dict[str, float] = {}
+        # our hosts with a long pause that is not stored yet
+        self._paused: set[str] = set()
         self._delay_s = 0.0  # the longest delay that any task of this process keeps
         self._renew_at = self._look_at = clock.monotonic()
         self._agree_at = clock.monotonic() + LOOK_S

@@ -21,13 +21,11 @@ class PolitenessPolicy:
 
     host_delay_s: float
     slow_host_factor: float  # a host that answers slowly is asked less often
-    max_slow_delay_s: (
-        float  # limit of the delay due to slow responses; a site may ask for more
-    )
+    # limit of the delay due to slow responses; a site may ask for more
+    max_slow_delay_s: float
     max_crawl_delay_s: float
-    busy_delay_s: (
-        float  # after 429 or 503 without Retry-After, doubled each time in a row
-    )
+    # after 429 or 503 without Retry-After, doubled each time in a row
+    busy_delay_s: float
     retry_after_s: float  # before a URL that failed is asked for again
     max_retry_after_s: float
     address_share: float  # share of these pauses that is kept between two requests to one IP address

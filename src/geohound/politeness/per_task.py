@@ -34,9 +34,8 @@ class TaskPoliteness:
 
     def take_for(self, host: str, who: Hashable, crawl_delay_s: float | None) -> float:
         """The same for somebody else of this task."""
-        if (
-            self._shared is not None and host
-        ):  # files have none, and may be read by several at once
+        # files have none, and may be read by several at once
+        if self._shared is not None and host:
             wait_s = self._shared.wait_s(host, self._policy.host_delay_s)
             if wait_s > 0:
                 return wait_s
@@ -81,9 +80,8 @@ class LocalTurns:
         self._policy = policy
         self._clock = clock
         self._task = task
-        self._held: dict[
-            str, object
-        ] = {}  # hosts that are ours now, and under which name
+        # hosts that are ours now, and under which name
+        self._held: dict[str, object] = {}
 
     def take_over(self, host: str) -> str | None:
         """Take over the turn of a lease; returns the IP address it is for, or None if there is no such turn."""

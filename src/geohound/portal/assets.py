@@ -61,9 +61,8 @@ class BuiltFiles(StaticFiles):
 
     def __init__(self, folder: Path = STATIC_DIR) -> None:
         super().__init__(directory=folder, check_dir=False)
-        self.config_checked = (
-            True  # otherwise the first request fails where nothing has been built
-        )
+        # otherwise the first request fails where nothing has been built
+        self.config_checked = True
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)

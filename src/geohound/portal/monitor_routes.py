@@ -72,10 +72,8 @@ def service_feed(request: Request) -> Response:
 
 def service_outages(request: Request) -> Response:
     """GET /services/{id}/outages.ics"""
-    service, now = (
-        _service(request),
-        datetime.now(UTC).replace(minute=0, second=0, microsecond=0),
-    )
+    service = _service(request)
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     found = feeds.outages(_events(request, service))
     return _file(
         request, feeds.calendar(service.id, service.title, found, now), feeds.CALENDAR

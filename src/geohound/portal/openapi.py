@@ -44,9 +44,8 @@ class ApiOperation:
     method: str = "GET"
     body: str = ""  # the name of the schema of what is sent; empty where nothing is
     status: int = 200
-    refusals: Sequence[
-        int
-    ] = ()  # statuses of problems beside those that the parameters may cause
+    # statuses of problems beside those that the parameters may cause
+    refusals: Sequence[int] = ()
 
 
 def parameters(kind: type[msgspec.Struct]) -> tuple[Parameter, ...]:

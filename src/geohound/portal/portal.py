@@ -46,23 +46,18 @@ from .task_events import TaskEvents
 
 _DEFAULTS = Settings()
 Reach = Callable[[str], str]  # an address, as a visitor's browser reaches it
-Examine = Callable[
-    [str], AsyncGenerator[Mapping[str, Any]]
-]  # the events of one identification, the result last
-CheckNow = Callable[
-    [Service], AsyncGenerator[Mapping[str, Any]]
-]  # the events of one check, the result last
+# the events of one identification, the result last
+Examine = Callable[[str], AsyncGenerator[Mapping[str, Any]]]
+# the events of one check, the result last
+CheckNow = Callable[[Service], AsyncGenerator[Mapping[str, Any]]]
 Follows = Callable[[str, str], bool]  # a redirect, from where and to where
-Relay = Callable[
-    [str, str, Follows], Awaitable[Visit]
-]  # asks for an address, with this Accept header
-ClusterStatus = Callable[
-    [], Mapping[str, Any]
-]  # nodes, divided tasks, and how old that is
+# asks for an address, with this Accept header
+Relay = Callable[[str, str, Follows], Awaitable[Visit]]
+# nodes, divided tasks, and how old that is
+ClusterStatus = Callable[[], Mapping[str, Any]]
 Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
-Requests = Callable[
-    [str, int], Sequence[RequestRecord]
-]  # made to a host, the latest first
+# made to a host, the latest first
+Requests = Callable[[str, int], Sequence[RequestRecord]]
 
 
 def no_cluster() -> Mapping[str, Any]:
@@ -86,9 +81,8 @@ class About:
     user_agent: str = _DEFAULTS.user_agent
     contact: str = ""  # a mail address or web address of the people who run it
     host_delay_s: float = _DEFAULTS.host_delay_s
-    url: str = (
-        ""  # of the portal, where it is known by another than the one it listens at
-    )
+    # of the portal, where it is known by another than the one it listens at
+    url: str = ""
     attribution: str = ""  # who must be named where places of hosts are shown
     maintenance: tuple[Maintenance, ...] = ()  # of hosts, as announced
     is_demo: bool = False  # what it shows was found on a simulated web
@@ -116,9 +110,8 @@ class PortalTasks:
     events: TaskEvents
     orders: Collection[str] = ()
     may_write: bool = False
-    searchers: Sequence[
-        str
-    ] = ()  # search providers that are set up here, as id or id=address
+    # search providers that are set up here, as id or id=address
+    searchers: Sequence[str] = ()
     usual: UsualBounds = UsualBounds()
     max_running: int = 5  # tasks of one user at a time; administrators have no limit
     visits: Visits = lambda _task: ()
@@ -157,18 +150,15 @@ class Portal:
     reach: Reach | None = None
     files: DataFileStore | None = None
     exporters: Mapping[str, Exporter] = field(default_factory=dict)
-    accounts: Accounts | None = (
-        None  # None where the only user needs no log-in, or where there is nobody to log in
-    )
+    # None where the only user needs no log-in, or where there is nobody to log in
+    accounts: Accounts | None = None
     openid: OpenIdProvider | None = None
     past: Past | None = None
-    examine: Examine | None = (
-        None  # asks an address what it is, through the guarded fetcher
-    )
+    # asks an address what it is, through the guarded fetcher
+    examine: Examine | None = None
     check: CheckNow | None = None  # looks at a service now, and keeps what it finds
-    relay: Relay | None = (
-        None  # asks services for the maps of visitors whose browsers may not
-    )
+    # asks services for the maps of visitors whose browsers may not
+    relay: Relay | None = None
     is_relay_for_guests: bool = False
     cluster: ClusterStatus = no_cluster
     notes: NoteStore | None = None  # saved searches and judgements
@@ -199,10 +189,8 @@ class Portal:
         *,
         with_snippets: bool = True,
     ) -> Opening:
-        service, layer = (
-            self.reachable(service),
-            self.reachable_layer(layer) if layer else None,
-        )
+        service = self.reachable(service)
+        layer = self.reachable_layer(layer) if layer else None
         writers = self.snippets if with_snippets else {}
         return Opener(self.kinds, writers).open(service, layer, box)
 

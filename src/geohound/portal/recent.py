@@ -13,9 +13,8 @@ from geohound.contracts import CatalogueStore
 
 FRESH_S = 30.0
 LONG_S = 900.0  # for what does not change any more
-SAME_S = (
-    300.0  # while the catalogue has not changed: looks that find nothing new count too
-)
+# while the catalogue has not changed: looks that find nothing new count too
+SAME_S = 300.0
 MAX_KEPT = 400  # of a catalogue
 T = TypeVar("T")
 _Kept = OrderedDict[Hashable, tuple[float, Hashable, object]]

@@ -48,9 +48,8 @@ _FACETS = {
     "providers": "provider",
     "licences": "licence",
 }
-FACET_VALUES = (
-    500  # more than there are kinds, countries or classes; of providers the first
-)
+# more than there are kinds, countries or classes; of providers the first
+FACET_VALUES = 500
 MAX_SEARCHED = 20_000  # services that a report on a search is about: the best
 
 
@@ -193,10 +192,8 @@ def _totals(portal: Portal, scope: ReportScope) -> list[tuple[Cell, ...]]:
     if scope.is_whole:
         results = portal.index.search(Query(limit=1, facet_values=FACET_VALUES))
         services, layers = portal.catalogue.count()
-        kinds, countries = (
-            len(results.facets.get("kind", {})),
-            len(results.facets.get("country", {})),
-        )
+        kinds = len(results.facets.get("kind", {}))
+        countries = len(results.facets.get("country", {}))
         return [
             ("services", services),
             ("layers", layers),
@@ -204,10 +201,8 @@ def _totals(portal: Portal, scope: ReportScope) -> list[tuple[Cell, ...]]:
             ("countries", countries),
         ]
     found = list(facts_of(portal, scope).services())
-    hosts, kinds = (
-        len({urls.host(each.endpoint) for each in found}),
-        len({each.kind for each in found}),
-    )
+    hosts = len({urls.host(each.endpoint) for each in found})
+    kinds = len({each.kind for each in found})
     countries = len({country_of(each)[0] for each in found} - {UNKNOWN})
     return [
         ("services", len(found)),

@@ -21,9 +21,8 @@ HEARTBEAT_S = 15.0
 MAX_FOLLOWERS = 200
 PAGE = 500  # events that are read at once
 MAX_RECENT = 200  # events of a task that are kept here for its followers; who is further behind asks the store
-KILLED_S = (
-    90.0  # after which nobody is expected to take up a task whose process was killed
-)
+# after which nobody is expected to take up a task whose process was killed
+KILLED_S = 90.0
 _ENDED = (TaskState.DONE, TaskState.STOPPED)
 
 
@@ -145,9 +144,8 @@ class _Reader:
         self._last = after
         self._killed_at: float | None = None
         self._reading: asyncio.Task[None] | None = None
-        self.changed = (
-            asyncio.Event()
-        )  # set when something has changed; another stands here then
+        # set when something has changed; another stands here then
+        self.changed = asyncio.Event()
         self.followers = 0
         self.is_over = False
 

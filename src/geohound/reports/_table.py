@@ -71,21 +71,18 @@ class CatalogueFacts(NamedTuple):
 
     catalogue: CatalogueStore
     topics: Sequence[Topic] = ()
-    hunts: Callable[[], Iterable[Mapping[str, Any]]] = (
-        tuple  # the counters of each hunt
-    )
+    # the counters of each hunt
+    hunts: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     which: Filter = ALL  # of the services; those of a task, say
     history: HistoryStore | None = None
     since: datetime | None = None  # of changes
     now: datetime | None = None  # until when
     radius_miles: float = 0.0  # of the density map; 0: as usual
     listed: Sequence[str] = ()  # addresses of services in a list of somebody else's
-    judged: Verdicts = (
-        NO_VERDICTS  # of people who have looked: are they really of their class?
-    )
-    only: Collection[str] | None = (
-        None  # ids of services, those that a search has found; None: all
-    )
+    # of people who have looked: are they really of their class?
+    judged: Verdicts = NO_VERDICTS
+    # ids of services, those that a search has found; None: all
+    only: Collection[str] | None = None
 
     # Within how many seconds a service of a kind should answer.
     limit_s: Callable[[str], float] = lambda _: DOWNLOAD_LIMIT_S

@@ -8,15 +8,8 @@ from geohound import urls
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
-_STEPS = (
-    1,
-    2,
-    5,
-    10,
-    20,
-    50,
-    100,
-)  # the highest number of services of each group; then more
+# the highest number of services of each group; then more
+_STEPS = (1, 2, 5, 10, 20, 50, 100)
 
 
 def _table(facts: CatalogueFacts) -> Table:

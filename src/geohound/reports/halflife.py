@@ -14,9 +14,8 @@ from ._table import CatalogueFacts, CatalogueReport, Cell, Table
 
 _DAY_S = 86400.0
 _Z = 1.96
-MIN_DEATHS = (
-    3  # fewer say nothing: with two the interval reaches from a quarter to the fourfold
-)
+# fewer say nothing: with two the interval reaches from a quarter to the fourfold
+MIN_DEATHS = 3
 TOO_FEW = "too few deaths"
 
 
@@ -88,10 +87,8 @@ def _row(group: tuple[str, str], lives: list[Life]) -> tuple[Cell, ...]:
     numbers: tuple[Cell, ...] = (
         tuple(round(each, 1) for each in found) if found else (TOO_FEW, "", "")
     )
-    deaths, days = (
-        sum(life.died for life in lives),
-        round(sum(life.days for life in lives), 1),
-    )
+    deaths = sum(life.died for life in lives)
+    days = round(sum(life.days for life in lives), 1)
     return (*group, len(lives), deaths, days, *numbers)
 
 

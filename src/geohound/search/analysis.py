@@ -366,9 +366,8 @@ def _sample(service: Service) -> list[str]:
     return words
 
 
-FieldTexts = tuple[
-    tuple[int, FieldText], ...
-]  # by number of the field in weights.FIELDS
+# by number of the field in weights.FIELDS
+FieldTexts = tuple[tuple[int, FieldText], ...]
 
 
 def _service_fields(service: Service) -> FieldTexts:

@@ -304,10 +304,8 @@ def _column_of(
     snapshot: Snapshot, slots: Slots
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The facet values of these services, and the owner of each, as an index among them."""
-    starts, counts = (
-        snapshot.facet_start[slots],
-        snapshot.facet_start[slots + 1] - snapshot.facet_start[slots],
-    )
+    starts = snapshot.facet_start[slots]
+    counts = snapshot.facet_start[slots + 1] - snapshot.facet_start[slots]
     total = int(counts.sum())
     if total == snapshot.facet_start[-1]:
         return snapshot.facets[:total], np.repeat(np.arange(len(slots)), counts)
@@ -347,9 +345,8 @@ def _values_of(snapshot: Snapshot, slots: Slots) -> npt.NDArray[Any]:
     values: npt.NDArray[Any] = snapshot.facets[:all_values]
     if chosen_values == all_values:
         return values
-    if (
-        chosen_values * 4 > all_values
-    ):  # then a pass over all costs less than random access
+    # then a pass over all costs less than random access
+    if chosen_values * 4 > all_values:
         is_chosen = np.zeros(len(snapshot.records), np.bool_)
         is_chosen[slots] = True
         return values[np.repeat(is_chosen, np.diff(snapshot.facet_start))]

@@ -80,9 +80,8 @@ def build_hits(
     page: Sequence[ChosenHit],
 ) -> list[Hit]:
     """The services of a page from the catalogue, with the layers that are shown of each."""
-    is_listed = (
-        not query.text.strip() and query.bbox is None
-    )  # then the query is not about layers
+    # then the query is not about layers
+    is_listed = not query.text.strip() and query.bbox is None
     counts = [0 if is_listed else chosen.layers.count(chosen.size) for chosen in page]
     shown = {
         chosen.num: chosen.layers.indices(chosen.size, 0, chosen.shown) if count else []

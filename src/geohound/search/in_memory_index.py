@@ -176,17 +176,15 @@ class Snapshot(NamedTuple):
     service_of: npt.NDArray[np.int32]  # per entry: the entry of its service
     language_of: npt.NDArray[np.uint8]  # per entry
     boxes: npt.NDArray[np.int32]  # four rows, per entry
-    envelopes: npt.NDArray[
-        np.int32
-    ]  # four rows, per slot: of the boxes of all its entries
+    # four rows, per slot: of the boxes of all its entries
+    envelopes: npt.NDArray[np.int32]
     first: npt.NDArray[np.int64]  # per slot and one more: its first entry
     records: Array
     facet_start: npt.NDArray[np.int64]  # per slot and one more
     facets: npt.NDArray[np.uint32]
     values: FacetValues
-    live: npt.NDArray[
-        np.bool_
-    ]  # per slot: not overwritten by a later one, as Lucene's live documents
+    # per slot: not overwritten by a later one, as Lucene's live documents
+    live: npt.NDArray[np.bool_]
     state: npt.NDArray[np.uint8]
     popularity: npt.NDArray[np.uint32]
     generation: int
@@ -279,10 +277,8 @@ class InMemoryIndex:
     def _append_segment(self, id_: str, records: Array, loaded: int) -> None:
         """Append the services of a segment, except the first `loaded`."""
         skipped = records[:loaded]
-        entries, values = (
-            int(skipped["size"].sum(dtype=np.int64)),
-            int(skipped["facets"].sum(dtype=np.int64)),
-        )
+        entries = int(skipped["size"].sum(dtype=np.int64))
+        values = int(skipped["facets"].sum(dtype=np.int64))
         facets = np.frombuffer(self._read(id_, "facets"), "<u4")[values:]
         boxes = np.frombuffer(self._read(id_, "boxes"), "<i4").reshape(-1, 4)[entries:]
         self._append(
@@ -341,10 +337,8 @@ class InMemoryIndex:
             larger[: len(self._slot_of_num)] = self._slot_of_num
             self._slot_of_num = larger
         previous = self._slot_of_num[nums]
-        live, state = (
-            self._live.upto(self._live.size),
-            self._state.upto(self._state.size),
-        )
+        live = self._live.upto(self._live.size)
+        state = self._state.upto(self._state.size)
         popularity = self._popularity.upto(self._popularity.size)
         known = previous != _NONE
         state[slots[known]] = state[previous[known]]

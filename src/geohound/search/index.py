@@ -32,9 +32,8 @@ from .segments import (
     select,
 )
 
-FLUSH_ENTRIES = (
-    2_048  # in the memtable: another process analyses as many in a tenth of a second
-)
+# in the memtable: another process analyses as many in a tenth of a second
+FLUSH_ENTRIES = 2_048
 LARGE_ENTRIES = 1 << 15  # the most in the memtable
 _FLUSH_STATES = 5_000
 _CHANGES = 200  # per read
@@ -65,9 +64,8 @@ class CatalogueIndex:
         self._manifest = Manifest(format=FORMAT)
         self._revision: Revision = 0
         self._memtable: list[SegmentData] = []  # in no segment yet
-        self._changed_states: set[int] = (
-            set()
-        )  # services whose state is newer than in the segments
+        # services whose state is newer than in the segments
+        self._changed_states: set[int] = set()
 
     def search(self, query: Query) -> Results:
         """One page of the services that match, best first."""
@@ -179,11 +177,9 @@ class CatalogueIndex:
         """Publish the memtable as a segment, merged with small ones, or load what another process published first."""
         if not self._may_publish:
             return
-        base, read, live = (
-            self._manifest,
-            self._store.read,
-            self._in_memory.snapshot().live,
-        )
+        base = self._manifest
+        read = self._store.read
+        live = self._in_memory.snapshot().live
         kept = list(
             base.segments[: first_to_merge(base.segments, self._memtable_entries())]
         )
@@ -214,11 +210,8 @@ class CatalogueIndex:
         self._open_manifest(manifest if is_published else self._store.manifest())
 
 
-TIERS = (
-    1 << 11,
-    1 << 13,
-    1 << 15,
-)  # entries; larger segments than the last are not merged
+# entries; larger segments than the last are not merged
+TIERS = (1 << 11, 1 << 13, 1 << 15)
 MERGE_SEGMENTS = 8
 
 

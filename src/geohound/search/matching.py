@@ -29,9 +29,8 @@ class Matches(NamedTuple):
     entries: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float32]
     ratios: npt.NDArray[np.float32] | None
-    all_layers: (
-        npt.NDArray[np.bool_] | None
-    )  # per slot: the service itself matches, hence all its layers
+    # per slot: the service itself matches, hence all its layers
+    all_layers: npt.NDArray[np.bool_] | None
 
 
 class _Scratch(threading.local):
@@ -166,12 +165,10 @@ def _combine(
     slots = snapshot.slot_of[entries]
     if not snapshot.live.all():
         kept = snapshot.live[slots]
-        entries, service, combined, slots = (
-            entries[kept],
-            service[kept],
-            combined[kept],
-            slots[kept],
-        )
+        entries = entries[kept]
+        service = service[kept]
+        combined = combined[kept]
+        slots = slots[kept]
     is_service = service == entries
     result = scores[entries] + np.where(
         is_service, np.float32(0), np.float32(weights.SERVICE_SHARE) * scores[service]
@@ -319,9 +316,8 @@ def match_box(snapshot: Snapshot, relation: Relation, query_box: BBox) -> Matche
     slots = np.flatnonzero(
         relation_mask(snapshot.envelopes, Relation.OVERLAPS, query_box) & snapshot.live
     )
-    if len(slots) * 8 < len(
-        snapshot.live
-    ):  # most services are elsewhere with all layers
+    # most services are elsewhere with all layers
+    if len(slots) * 8 < len(snapshot.live):
         entries = entries_of(snapshot, slots)
         indices, ratios = match_relation(
             snapshot.boxes[:, entries], relation, query_box
@@ -384,10 +380,8 @@ def entries_of(
     snapshot: Snapshot, slots: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """All entries of these services, in order."""
-    first, sizes = (
-        snapshot.first[slots],
-        snapshot.first[slots + 1] - snapshot.first[slots],
-    )
+    first = snapshot.first[slots]
+    sizes = snapshot.first[slots + 1] - snapshot.first[slots]
     if not len(slots):
         return NONE.entries
     starts = np.repeat(first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)

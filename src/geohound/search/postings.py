@@ -229,9 +229,8 @@ def union(lists: list[PostingList], size: int) -> PostingList:
     """The entries of several lists, with the highest impact of each; `size` is the number of all entries."""
     if len(lists) < 2:
         return lists[0] if lists else NONE
-    if (
-        sum(len(f.entries) for f in lists) * 6 > size
-    ):  # then sorting costs more than a pass over all entries
+    # then sorting costs more than a pass over all entries
+    if sum(len(f.entries) for f in lists) * 6 > size:
         best = _scratch.array(size)
         for entries, impacts in lists:
             best[entries] = np.maximum(best[entries], impacts)

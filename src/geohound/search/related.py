@@ -49,10 +49,8 @@ def related_words(
     for word in _candidates(hits, asked):
         holds = np.zeros(len(snapshot.live), np.bool_)
         holds[snapshot.slot_of[postings.find(word).entries]] = True
-        matching, everywhere = (
-            int(holds[slots].sum()),
-            int((holds & snapshot.live).sum()),
-        )
+        matching = int(holds[slots].sum())
+        everywhere = int((holds & snapshot.live).sum())
         share, usual = matching / len(slots), everywhere / total
         if matching >= MIN_SERVICES and share > usual:
             scores[word] = share * math.log(share / usual)

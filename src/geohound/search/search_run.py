@@ -361,13 +361,10 @@ def _service_hits(run: SearchRun, ranked: RankedServices, page: list[int]) -> li
 def layers_of(run: SearchRun, ranked: RankedServices, at: int) -> MatchingLayers:
     """The matching layers of the service at an index."""
     snapshot, services, matches = run.snapshot, ranked.services, ranked.matches
-    slot, span = (
-        int(services.slots[at]),
-        slice(int(services.starts[at]), int(services.ends[at])),
-    )
-    ordinals = (
-        matches.entries[span] - int(snapshot.first[slot]) - 1
-    )  # -1 for the service itself
+    slot = int(services.slots[at])
+    span = slice(int(services.starts[at]), int(services.ends[at]))
+    # -1 for the service itself
+    ordinals = matches.entries[span] - int(snapshot.first[slot]) - 1
     best = ordinals[np.argsort(-matches.scores[span], kind="stable")]
     has_all_layers = (
         run.query.bbox is None

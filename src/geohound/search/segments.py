@@ -19,9 +19,8 @@ import orjson
 from geohound.text import Vocabulary, is_unspaced
 from geohound.text.languages import languages
 
-FORMAT = (
-    3  # increased when the format or the analysis changes: then the index is rebuilt
-)
+# increased when the format or the analysis changes: then the index is rebuilt
+FORMAT = 3
 MAX_FREQUENT_WORDS = 20_000  # of a segment, for spelling corrections
 MAX_SPANS = 4  # of years, per service
 BLOCK_BYTES = 4_096
@@ -35,9 +34,8 @@ STATE = np.dtype([("num", "<u4"), ("popularity", "<u4"), ("state", "u1")])
 LANGUAGES = tuple(languages())
 LAST_CHARACTER = "\U0010ffff"
 Array = npt.NDArray[Any]
-RawPostings = tuple[
-    npt.NDArray[np.integer], npt.NDArray[np.uint8]
-]  # entries within a segment, and impacts
+# entries within a segment, and impacts
+RawPostings = tuple[npt.NDArray[np.integer], npt.NDArray[np.uint8]]
 Read = Callable[[str, str], memoryview]  # segment and file name to content
 
 
@@ -45,9 +43,8 @@ class SegmentData(NamedTuple):
     """The decoded content of a segment; a term may occur several times, in the order of its entries."""
 
     records: Array  # RECORD per service
-    values: Sequence[
-        tuple[int, str]
-    ]  # of facets: index in model.query.FACETS, and value
+    # of facets: index in model.query.FACETS, and value
+    values: Sequence[tuple[int, str]]
     facets: Array  # of each service in turn: indices in `values`
     boxes: Array  # four edges per entry
     terms: Sequence[str]
@@ -179,11 +176,9 @@ class PostingsBlock:
         self.terms = bytes(body[4 : 4 + size]).split(b"\n")
         self.counts = np.frombuffer(body, "<u4", len(self.terms), 4 + size)
         self._ends = np.cumsum(self.counts)
-        kind, total, start = (
-            offset_type(entries),
-            int(self._ends[-1]),
-            4 + size + self.counts.nbytes,
-        )
+        kind = offset_type(entries)
+        total = int(self._ends[-1])
+        start = 4 + size + self.counts.nbytes
         self.offsets = np.frombuffer(body, kind, total, start)
         self.impacts = np.frombuffer(
             body, np.uint8, total, start + total * kind.itemsize
@@ -218,10 +213,8 @@ class TermDictionary:
 
     def with_prefix(self, prefix: str) -> Iterator[tuple[str, RawPostings]]:
         """Terms with this prefix, in order."""
-        low, high = (
-            prefix.encode("utf-8", "replace"),
-            (prefix + LAST_CHARACTER).encode("utf-8", "replace"),
-        )
+        low = prefix.encode("utf-8", "replace")
+        high = (prefix + LAST_CHARACTER).encode("utf-8", "replace")
         first = max(bisect_right(self._first_terms, low) - 1, 0)
         for number in range(first, bisect_left(self._first_terms, high)):
             block = self._block(number)

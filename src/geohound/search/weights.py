@@ -40,9 +40,8 @@ PROXIMITY = 0.3  # for adjacent words of the query that are adjacent in the text
 
 # Layers and their service.
 SERVICE_SHARE = 0.5  # of the service's score, added to its layers
-SERVICE_ONLY_SHARE = (
-    0.8  # of the service's score, for layers that do not match themselves
-)
+# of the service's score, for layers that do not match themselves
+SERVICE_ONLY_SHARE = 0.8
 
 # With words and a box, the overlap ratio scales the score: the smallest overlap keeps this share.
 BOX_FLOOR = 0.25

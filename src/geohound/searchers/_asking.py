@@ -16,12 +16,8 @@ from geohound.politeness import asked_pause_s
 
 MAX_BYTES = 4_000_000  # of one page of results
 _MAX_DETAIL = 300
-_MESSAGES = (
-    "message",
-    "error",
-    "detail",
-    "error_description",
-)  # where APIs in JSON say what is wrong
+# where APIs in JSON say what is wrong
+_MESSAGES = "message", "error", "detail", "error_description"
 _SENTENCES = {
     400: "does not understand the request",
     401: "refuses the key",

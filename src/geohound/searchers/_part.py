@@ -26,9 +26,8 @@ _TAG = re.compile(r"<[^<>]{0,200}>")  # providers mark the words that were asked
 _MAX_TEXT_CHARS = 500
 _MAX_ESTIMATE = 10**15
 
-Answer = (
-    SearchPage | str | None
-)  # text: why the provider has no results now; None: the JSON is something else
+# text: why the provider has no results now; None: the JSON is something else
+Answer = SearchPage | str | None
 
 
 def no_secrets(_: Sequence[str]) -> Secrets | None:
@@ -41,16 +40,14 @@ class WebSearcher:
 
     id: str
     title: str
-    request: Callable[
-        [str, SearchRequest, SearchTerms], str
-    ]  # address, what is asked: the URL, without keys
+    # address, what is asked: the URL, without keys
+    request: Callable[[str, SearchRequest, SearchTerms], str]
     read: Callable[[Any, SearchRequest, SearchTerms], Answer]
     terms: SearchTerms = field(default_factory=SearchTerms)
     address: str = ""  # where it is asked; empty: only the user knows
     keys: tuple[str, ...] = ()  # environment variables, all of which it needs
-    secrets: Callable[[Sequence[str]], Secrets | None] = (
-        no_secrets  # from the values of the keys
-    )
+    # from the values of the keys
+    secrets: Callable[[Sequence[str]], Secrets | None] = no_secrets
     hint: str = ""  # what to do where it refuses a request (HTTP 403)
 
     async def page(

@@ -32,9 +32,8 @@ def _read(value: Any, _: SearchRequest, __: SearchTerms) -> Answer:
     if silent and not found:
         return f"has no results, for its engines fail: {silent}"
     estimate = count(value.get("number_of_results"))
-    return SearchPage(
-        tuple(found), estimate or None, has_more=bool(found)
-    )  # it sends 0 where it does not know
+    # it sends 0 where it does not know
+    return SearchPage(tuple(found), estimate or None, has_more=bool(found))
 
 
 def _failing(engines: object) -> str:

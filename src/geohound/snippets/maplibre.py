@@ -55,10 +55,8 @@ def _tiles(template: str) -> str:
 
 def _fit(request: LayerRequest) -> str:
     box = request.box
-    low, high = (
-        short_numbers((box.west, box.south)),
-        short_numbers((box.east, box.north)),
-    )
+    low = short_numbers((box.west, box.south))
+    high = short_numbers((box.east, box.north))
     return f"map.fitBounds([[{low}], [{high}]]);"
 
 

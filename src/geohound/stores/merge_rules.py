@@ -13,16 +13,13 @@ from geohound.model.service import Service, version_order
 from geohound.urls import site
 from geohound.urls.declared import declared_endpoint
 
-TRUST_S = (
-    30 * 24 * 3600.0
-)  # then a proof is read in full once more, whatever the server says: some say 304 to everything
-MAX_CANDIDATES = (
-    8  # services that give the same address and are compared; the likeliest first
-)
+# then a proof is read in full once more, whatever the server says: some say 304 to everything
+TRUST_S = 30 * 24 * 3600.0
+# services that give the same address and are compared; the likeliest first
+MAX_CANDIDATES = 8
 _SHARE_A_DOCUMENT = 2  # a dead service and its successor
-_SHARE_OF_LAYERS = (
-    0.5  # of the layers of both that a service and its copy have in common
-)
+# of the layers of both that a service and its copy have in common
+_SHARE_OF_LAYERS = 0.5
 
 
 def loose_endpoint(address: str) -> str:
@@ -118,10 +115,8 @@ def is_declared_alike(known: Service, read: Service) -> bool:
     """
     if site(known.endpoint) != site(read.endpoint) and _have_own_addresses(known, read):
         return False
-    given, known_given = (
-        declared_endpoint(read.online_resource),
-        declared_endpoint(known.online_resource),
-    )
+    given = declared_endpoint(read.online_resource)
+    known_given = declared_endpoint(known.online_resource)
     is_home = given in (known.endpoint, *known.aliases) or (
         known_given != "" and known_given == read.endpoint
     )

@@ -107,14 +107,12 @@ class CrawlBuilder:
     store: CrawlStore
     order: Callable[[Settings], Order]  # as the settings of a task ask for it
     book: AddressBook
-    harvesters: Callable[
-        [Settings], Mapping[str, Harvester]
-    ]  # with the recipes that the settings name
+    # with the recipes that the settings name
+    harvesters: Callable[[Settings], Mapping[str, Harvester]]
     topics_of: Callable[[Service], Sequence[tuple[str, str]]]
     policy: Callable[[Settings], PolitenessPolicy]
-    hosts: Callable[
-        [Settings], AbstractAsyncContextManager[TaskPoliteness]
-    ]  # turns at hosts for one task
+    # turns at hosts for one task
+    hosts: Callable[[Settings], AbstractAsyncContextManager[TaskPoliteness]]
     examiner: Callable[[Settings, Plan, TaskPoliteness], Examiner]
     offer_metrics: Callable[[Callable[[], bytes], int], Awaitable[asyncio.Server]]
     hunting: HuntParts
@@ -137,9 +135,8 @@ class CrawlBuilder:
         order = learned_order(self.order(settings), left.order_state, settings.learned)
         if order.has_terms and settings.learn_from_catalogue and not left.order_state:
             order.recall(store.catalogue.met_at(MAX_RECALLED))
-        begun = seeds.candidates(
-            goal.seeds, order, self.book, _width(settings, task)
-        )  # before what waits is scored
+        # before what waits is scored
+        begun = seeds.candidates(goal.seeds, order, self.book, _width(settings, task))
         async with self.hosts(settings) as hosts:
             is_hunt = task.spec.kind is TaskKind.HUNT
             bounds = replace(
@@ -204,10 +201,8 @@ class CrawlBuilder:
         from .hunts.making import Asking, HuntAround, HuntLeft, make_hunt  # noqa: PLC0415 - most tasks are no hunts
 
         around = HuntAround(self.store, self.book, *crawl)
-        searchers, fetcher = (
-            self.hunting.searchers(settings),
-            self.hunting.fetcher(settings, hosts.turns()),
-        )
+        searchers = self.hunting.searchers(settings)
+        fetcher = self.hunting.fetcher(settings, hosts.turns())
         visits = list(seeds.all_visits(self.store.log, task.id))
         left = HuntLeft(task.id, counters, visits)
         return make_hunt(

@@ -22,9 +22,8 @@ from geohound.tasks.claiming import is_gone
 
 from .claiming import is_run
 
-Recounted = Callable[
-    [Task], Mapping[str, Any]
-]  # the counters of a task as its records have them
+# the counters of a task as its records have them
+Recounted = Callable[[Task], Mapping[str, Any]]
 
 
 class TaskError(UserError):

@@ -41,42 +41,35 @@ class Progress:
     started: float | None = None  # this run
     started_at: str = ""  # the first run, ISO 8601
     ending: str = ""  # why this run ended, once it has
-    before: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # the summary of the runs before
+    # the summary of the runs before
+    before: Mapping[str, Any] = field(default_factory=dict)
     visits: int = 0  # pages tried, answered or not: this is what the budget counts
     pages: int = 0
     requests: int = 0
     bytes: int = 0
     services: int = 0
     layers: int = 0
-    known: int = (
-        0  # services that were confirmed, and that the catalogue had before this task
-    )
+    # services that were confirmed, and that the catalogue had before this task
+    known: int = 0
     tested: int = 0
     hosts: set[str] = field(default_factory=set)
     kinds: Counter[str] = field(default_factory=Counter)
     vias: Counter[str] = field(default_factory=Counter)
-    tests: Counter[str] = field(
-        default_factory=Counter
-    )  # by the way in which the candidate was found
-    proofs: Counter[str] = field(
-        default_factory=Counter
-    )  # new services that tests proved, by the same
+    # by the way in which the candidate was found
+    tests: Counter[str] = field(default_factory=Counter)
+    # new services that tests proved, by the same
+    proofs: Counter[str] = field(default_factory=Counter)
     records: int = 0  # of catalogues that were harvested
     data_files: int = 0  # that pages link to
     skipped: int = 0  # candidates that needed no test, since their service was known
     pages_known: int = 0  # pages taken from the copy of another task, without a request
 
-    page_groups: list[int] = field(
-        default_factory=lambda: [0] * len(GROUPS)
-    )  # pages by their keyword group
-    wms_groups: list[int] = field(
-        default_factory=lambda: [0] * len(GROUPS)
-    )  # of these, with the address of a WMS
-    outcomes: Counter[str] = field(
-        default_factory=Counter
-    )  # of requests: status classes and reasons of failure
+    # pages by their keyword group
+    page_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))
+    # of these, with the address of a WMS
+    wms_groups: list[int] = field(default_factory=lambda: [0] * len(GROUPS))
+    # of requests: status classes and reasons of failure
+    outcomes: Counter[str] = field(default_factory=Counter)
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
     request_s: float = 0.0
     warnings: int = 0
@@ -94,9 +87,8 @@ class Progress:
         return self.now() - self.started if self.started is not None else 0.0
 
     def on_report(self, candidate: Candidate, report: Report) -> None:
-        self.requests += (
-            len(report.requests) or report.asked
-        )  # those for robots.txt included
+        # those for robots.txt included
+        self.requests += len(report.requests) or report.asked
         self.bytes += report.bytes
         self.hosts |= report.hosts
         for made in report.requests:
@@ -172,9 +164,8 @@ class Progress:
     ) -> None:
         """Count from where earlier runs left off: their last summary, and what the record of the task knows."""
         self.before, self.hosts = before, set(hosts)
-        self.visits = max(
-            visits, before.get("visits", 0)
-        )  # a kill costs the last seconds of the summary
+        # a kill costs the last seconds of the summary
+        self.visits = max(visits, before.get("visits", 0))
         for name in _COUNTED:
             setattr(self, name, before.get(name, 0))
         self.skipped += before.get("spared", 0)  # its name in catalogues of version 0.1

@@ -85,9 +85,8 @@ class TaskRunner:
         self._woken = asyncio.Event()
         self._running: dict[TaskId, asyncio.Task[None]] = {}  # what is served
         self._leaving: set[TaskId] = set()  # of these, what was asked to end
-        self._retries: dict[
-            TaskId, tuple[float, bool]
-        ] = {}  # when a crashed task may be retried, and whether it is a suspect
+        # when a crashed task may be retried, and whether it is a suspect
+        self._retries: dict[TaskId, tuple[float, bool]] = {}
         self._suspect_until = 0.0  # no other suspect is retried before
 
     async def run(self, task: TaskId) -> Ending:
@@ -238,9 +237,8 @@ class TaskRunner:
             feed.keep(Warned(str(error)))
             raise
         finally:
-            with suppress(
-                StoreError
-            ):  # the store fails, or another process has the task by now
+            # the store fails, or another process has the task by now
+            with suppress(StoreError):
                 self._tasks.emit(claim, feed.take())
                 self._tasks.release(claim, state, ending)
         return ending

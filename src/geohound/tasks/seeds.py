@@ -26,9 +26,8 @@ class Missed(NamedTuple):
     """What a task was asked to read, and has not read."""
 
     seeds: Sequence[VisitRecord] = ()
-    catalogues: Sequence[
-        VisitRecord
-    ] = ()  # the pages at which their harvests broke off
+    # the pages at which their harvests broke off
+    catalogues: Sequence[VisitRecord] = ()
 
     def __bool__(self) -> bool:
         return bool(self.seeds or self.catalogues)

@@ -44,9 +44,8 @@ class ShardWork:
     def __init__(self, crawl: CrawlWork, parts: ShardParts) -> None:
         self._of_crawl = crawl
         self._parts = parts
-        self._noted: tuple[bool, bool] | None = (
-            None  # what was noted last: is it idle, and does it have more pages?
-        )
+        # what was noted last: is it idle, and does it have more pages?
+        self._noted: tuple[bool, bool] | None = None
         self._average_at = parts.clock.monotonic() + AVERAGE_EVERY_S
         self._is_stopped = False
 

@@ -13,9 +13,8 @@ from geohound.model.work.task import Task, TaskKind
 HARVESTS = "harvests"  # of several catalogues at once
 SEEDS = "seeds"  # the source of seeds that the user gave
 CATALOGUE = "catalogue"  # the source of seeds from services that are known already
-PRIOR_REQUESTS = (
-    10  # after which what a provider has brought weighs as much as what all have
-)
+# after which what a provider has brought weighs as much as what all have
+PRIOR_REQUESTS = 10
 
 
 @dataclass(slots=True)
@@ -87,9 +86,8 @@ class SourceYields:
 
     names: Sequence[str]
     of: dict[str, SourceYield] = field(default_factory=dict)
-    _origins: dict[str, str] = field(
-        default_factory=dict
-    )  # of each page that was visited
+    # of each page that was visited
+    _origins: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def going_on(

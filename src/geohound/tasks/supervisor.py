@@ -96,9 +96,8 @@ class Supervisor:
                 return f"it could not be started: {error.strerror}"
             self._process = process
         if process.stdin is not None:
-            with suppress(
-                OSError, ValueError
-            ):  # it has died already, or is to end: seen below
+            # it has died already, or is to end: seen below
+            with suppress(OSError, ValueError):
                 process.stdin.write(self._setup + b"\n")
                 process.stdin.flush()
         code = process.wait()

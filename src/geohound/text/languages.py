@@ -15,9 +15,8 @@ from Stemmer import Stemmer
 from .tokenizer import fold, is_unspaced
 
 DEFAULT = "en"
-_STEMMER_LOCK = (
-    Lock()
-)  # a stemmer has one buffer and is not safe to share between threads
+# a stemmer has one buffer and is not safe to share between threads
+_STEMMER_LOCK = Lock()
 _SCRIPTS = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
     (re.compile("[\u4e00-\u9fff]"), "zh"),
@@ -35,9 +34,8 @@ class Language:
     stop: frozenset[str]
     weak: frozenset[str]
     snowball: Stemmer | None  # None where words have no suffixes to strip
-    plurals: Mapping[
-        str, str
-    ]  # endings that Snowball does not conflate, replaced before it runs
+    # endings that Snowball does not conflate, replaced before it runs
+    plurals: Mapping[str, str]
 
     def stem(self, word: str) -> str:
         """The stem of a folded word."""
@@ -63,9 +61,8 @@ def _language(code: str, facts: Mapping[str, object]) -> Language:
 
     algorithm: str = facts.get("snowball", "")  # type: ignore[assignment]
     plurals: Mapping[str, str] = facts.get("plurals", {})  # type: ignore[assignment]
-    snowball = (
-        Stemmer(algorithm, 0) if algorithm else None
-    )  # without its own cache: `stem` has one
+    # without its own cache: `stem` has one
+    snowball = Stemmer(algorithm, 0) if algorithm else None
     return Language(code, words("stop"), words("weak"), snowball, plurals)
 
 

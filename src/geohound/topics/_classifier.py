@@ -104,9 +104,8 @@ class Classifier:
     def classify(self, service: Service) -> list[tuple[str, str]]:
         """Topic and class of all words of a service and its layers, in the order of the topics."""
         found: set[int] = set()
-        for text in _batches(
-            dict.fromkeys(texts_of(service))
-        ):  # texts of layers repeat
+        # texts of layers repeat
+        for text in _batches(dict.fromkeys(texts_of(service))):
             found |= self._find(text)
         return [self._labels[n] for n in sorted(found)]
 
@@ -273,9 +272,8 @@ def _batches(texts: Iterable[str]) -> Iterator[str]:
 def _joined(ascii_texts: list[str], other_texts: list[str]) -> str:
     """ASCII texts are translated all at once."""
     text = _TEXT_SEPARATOR.join(ascii_texts)
-    if text.count(_SEPARATOR) >= max(
-        len(ascii_texts), 1
-    ):  # a text contains the separator
+    # a text contains the separator
+    if text.count(_SEPARATOR) >= max(len(ascii_texts), 1):
         text = _TEXT_SEPARATOR.join(one.replace(_SEPARATOR, " ") for one in ascii_texts)
     return _TEXT_SEPARATOR.join(
         (

@@ -59,9 +59,8 @@ _TILE_PATH = re.compile(
 _DATA_ACCESS = re.compile(r"/(?:dodsc|opendap|dap4?|erddap)/", re.IGNORECASE)
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.~,:/;@*()!$-]*")  # as encode_params keeps it
 _NUMBER = re.compile(r"\d+")
-_NUMBER_NOT_ESCAPED = re.compile(
-    r"(?<!%)(?<!%[0-9A-Fa-f])\d+"
-)  # the digits of %E2%82 are no id
+# the digits of %E2%82 are no id
+_NUMBER_NOT_ESCAPED = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])\d+")
 # What is left of a hash, a UUID or a token once its digits are gone: short letters between many numbers.
 _MIXED = re.compile(r"[A-Za-z]{0,8}(?:#[A-Za-z-]{0,9}){3,}")
 

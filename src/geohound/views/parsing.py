@@ -19,12 +19,10 @@ _BOX = "west,south,east,north, for example -75,-34,-34,6"
 _YEARS = re.compile(r"([0-9]{4})(?:\s*[-/]\s*([0-9]{4}))?")
 
 Texts = Mapping[str, Sequence[str]]  # arguments by name; some may be repeated
-Choices = Mapping[
-    str, Collection[str]
-]  # the valid values, where only the caller knows them
-ParameterNames = Mapping[
-    str, str
-]  # names of parameters in an interface, where they differ
+# the valid values, where only the caller knows them
+Choices = Mapping[str, Collection[str]]
+# names of parameters in an interface, where they differ
+ParameterNames = Mapping[str, str]
 P = TypeVar("P", bound=msgspec.Struct)
 
 
@@ -164,9 +162,8 @@ def _read_one(shown: str, texts: Sequence[str], field: ParamField) -> Any:
     try:
         if schema["type"] == "string":
             return msgspec.convert(text, field.type)
-        return msgspec.json.decode(
-            text, type=field.type
-        )  # numbers and booleans as in JSON
+        # numbers and booleans as in JSON
+        return msgspec.json.decode(text, type=field.type)
     except (msgspec.DecodeError, UnicodeEncodeError):
         raise ParameterError(
             shown, f"{shown} must be {_expected(field)}, not “{shorten(text)}”."

@@ -197,10 +197,8 @@ def _offering(
 
 def inner_box(box: Box, chance: random.Random) -> Box:
     """A box inside another, also across the antimeridian; at least a tenth of its sides."""
-    wide, high = (
-        chance.uniform(0.1, 0.9) * box.width,
-        chance.uniform(0.1, 0.9) * box.height,
-    )
+    wide = chance.uniform(0.1, 0.9) * box.width
+    high = chance.uniform(0.1, 0.9) * box.height
     west = box.west + chance.uniform(0.0, box.width - wide)
     south = box.south + chance.uniform(0.0, box.height - high)
     far = box.west + box.width

@@ -15,9 +15,8 @@ class Flavour:
     id: str
     style: Style
     naming: str  # slug, workspace:slug, number, app:Camel, title
-    space: tuple[str, str] | None = (
-        None  # prefix and address of the namespace that it declares in WMS 1.3.0
-    )
+    # prefix and address of the namespace that it declares in WMS 1.3.0
+    space: tuple[str, str] | None = None
     server: str = ""  # header
 
 

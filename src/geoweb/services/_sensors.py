@@ -65,10 +65,8 @@ def _period(offering: Offering, first: bool) -> Node:
 def _envelope(offering: Offering, srs: str) -> Node:
     """EPSG:4326 by URN or URL: the latitude first."""
     west, south, east, north = corners(offering.box)
-    lower, upper = (
-        el("gml:lowerCorner", f"{south} {west}"),
-        el("gml:upperCorner", f"{north} {east}"),
-    )
+    lower = el("gml:lowerCorner", f"{south} {west}")
+    upper = el("gml:upperCorner", f"{north} {east}")
     return el("gml:Envelope", {"srsName": srs}, lower, upper)
 
 

@@ -76,9 +76,8 @@ def tree_of(spec: ServiceSpec) -> Branch:
     groups: list[Branch] = []
     for number in sorted((g for g in leaves if g >= 0), reverse=True):
         members = leaves[number]
-        if (
-            groups and number == len(content.groups) - 2
-        ):  # the last group stands inside the one before it
+        # the last group stands inside the one before it
+        if groups and number == len(content.groups) - 2:
             members = [*members, groups.pop()]
         name = (
             f"group_{number}"
@@ -167,17 +166,13 @@ class _Writer:
         c, old = self.content, self.version == "1.0.0"
         names = {"1.3.0": "WMS", "1.0.0": "GetMap"}
         if old:
-            words, address, contact = (
-                self.el("Keywords", " ".join(c.keywords)),
-                self.el("OnlineResource", self.url),
-                None,
-            )
+            words = self.el("Keywords", " ".join(c.keywords))
+            address = self.el("OnlineResource", self.url)
+            contact = None
         else:
             words = self.keyword_list(c.keywords)
-            address, contact = (
-                link(self.prefix + "OnlineResource", self.url),
-                self.contact(),
-            )
+            address = link(self.prefix + "OnlineResource", self.url)
+            contact = self.contact()
         limits = (
             [
                 self.el("LayerLimit", "16"),

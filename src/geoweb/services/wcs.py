@@ -70,9 +70,8 @@ def _asked(call: Call, version: str) -> tuple[list[Offering], Trouble | None]:
         and version == "1.0.0"
         and call.text("request").lower() == "describecoverage"
     ):
-        return list(
-            call.content.offerings
-        ), None  # WCS 1.0.0: without a name, all are described
+        # WCS 1.0.0: without a name, all are described
+        return list(call.content.offerings), None
     if not text:
         return [], Trouble(
             "MissingParameterValue",

@@ -124,12 +124,8 @@ def _map(call: Call, version: str) -> Reply:
         return report(call, trouble, version)
     box = read_box(call.text("bbox")) or (0.0, 0.0, 1.0, 1.0)
     if version == "1.3.0" and call.text("crs").upper() == "EPSG:4326":
-        box = (
-            box[1],
-            box[0],
-            box[3],
-            box[2],
-        )  # EPSG:4326 is lat/lon in WMS 1.3.0 but lon/lat before
+        # EPSG:4326 is lat/lon in WMS 1.3.0 but lon/lat before
+        box = box[1], box[0], box[3], box[2]
     transparent = call.text("transparent").lower() == "true"
     what = f"{call.spec.seed} {call.text('layers')} {call.text('time')}"
     return Reply(200, media_type, draw_map(what, box, size, media_type, transparent))

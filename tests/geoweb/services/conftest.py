@@ -16,10 +16,8 @@ Ask = Callable[..., Reply]
 
 
 def _make(kind: str, version: str = "", seed: int = 1, **more: object) -> ServiceSpec:
-    languages, topics = (
-        ("en", "de", "fr", "zh", "ru", "pt"),
-        ("rivers", "land cover", "noise", "peat bogs"),
-    )
+    languages = ("en", "de", "fr", "zh", "ru", "pt")
+    topics = ("rivers", "land cover", "noise", "peat bogs")
     members: dict[str, object] = {
         "language": languages[seed % len(languages)],
         "topic": topics[seed % len(topics)],

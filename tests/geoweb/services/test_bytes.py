@@ -267,10 +267,8 @@ def test_rows_of_tms_count_from_the_south(make_spec, ask):
     tile_map = etree.fromstring(ask(spec, href).body)
     assert tile_map.tag == "TileMap"
     assert tile_map.get("tilemapservice") == spec.endpoint
-    north, south = (
-        ask(spec, f"{href}/1/0/1.png").body,
-        ask(spec, f"{href}/1/0/0.png").body,
-    )
+    north = ask(spec, f"{href}/1/0/1.png").body
+    south = ask(spec, f"{href}/1/0/0.png").body
     assert _read_png(north)[:2] == _read_png(south)[:2] == (256, 256)
     from geoweb.services._tiling import draw_tile
 

@@ -60,14 +60,10 @@ def test_a_browser_gets_html_that_leads_to_the_json(make_spec, ask):
 
 @pytest.mark.parametrize("kind", ["ogcapi-features", "ogcapi-records"])
 def test_items_are_paged_by_their_next_links_without_loss(kind, make_spec, ask):
-    spec, listed = (
-        make_spec(kind, seed=2),
-        tuple(make_spec("wms", seed=s) for s in range(9)),
-    )
-    url, seen = (
-        f"{spec.endpoint}/collections/{services.facts(spec).layers[0]}/items?limit=4",
-        [],
-    )
+    spec = make_spec(kind, seed=2)
+    listed = tuple(make_spec("wms", seed=s) for s in range(9))
+    url = f"{spec.endpoint}/collections/{services.facts(spec).layers[0]}/items?limit=4"
+    seen = []
     while url:
         page = _json(ask(spec, url, listed))
         seen += [f["id"] for f in page["features"]]
@@ -189,10 +185,8 @@ def test_the_extent_of_an_arcgis_service_is_its_box_in_degrees_or_in_metres(
         extent = _json(ask(spec, services.request_url(spec)))["fullExtent"]
         crs = f"EPSG:{extent['spatialReference']['latestWkid']}"
         transform = Transformer.from_crs(crs, "EPSG:4326", always_xy=True).transform
-        low, high = (
-            transform(extent["xmin"], extent["ymin"]),
-            transform(extent["xmax"], extent["ymax"]),
-        )
+        low = transform(extent["xmin"], extent["ymin"])
+        high = transform(extent["xmax"], extent["ymax"])
         assert (*low, *high) == pytest.approx(
             services.facts(spec).bbox.as_tuple(), abs=1e-5
         )

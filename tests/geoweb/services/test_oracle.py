@@ -159,10 +159,8 @@ def test_the_identification_of_a_csw_is_read(version, space, seed, make_spec, as
 def test_the_records_of_a_csw_tell_of_the_services_listed(
     version, reader, seed, make_spec, ask_kvp
 ):
-    catalogue, listed = (
-        make_spec("csw", version, seed),
-        (make_spec("wms", seed=7), make_spec("wfs", seed=8)),
-    )
+    catalogue = make_spec("csw", version, seed)
+    listed = (make_spec("wms", seed=7), make_spec("wfs", seed=8))
     query = f"SERVICE=CSW&VERSION={version}&REQUEST=GetRecords&RESULTTYPE=results"
     query += "&ELEMENTSETNAME=full&MAXRECORDS=2"
     root = etree.fromstring(ask_kvp(catalogue, query, listed).body)

@@ -40,14 +40,8 @@ def test_a_wrong_request_gets_the_exception_report_of_the_version(
     kind, version, query, make_spec, ask_kvp
 ):
     statuses = set()
-    for seed in (
-        0,
-        3,
-        4,
-        6,
-        9,
-        10,
-    ):  # endpoints of WMTS 1 and 5 are RESTful and take no key-value pairs
+    # endpoints of WMTS 1 and 5 are RESTful and take no key-value pairs
+    for seed in (0, 3, 4, 6, 9, 10):
         reply = ask_kvp(make_spec(kind, version, seed), f"{query}&VERSION={version}")
         assert etree.fromstring(reply.body).tag == EXCEPTIONS[kind, version]
         statuses.add(reply.status)

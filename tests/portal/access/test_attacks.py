@@ -104,10 +104,8 @@ def test_a_session_alone_changes_nothing_without_the_word_of_our_own_pages(
     app, store, csrf, method, path
 ) -> None:
     ada = Person(app, "ada")
-    ada.csrf, ada.headers = (
-        csrf,
-        {} if csrf is None or not csrf.isascii() else {"X-CSRF-Token": csrf},
-    )
+    ada.csrf = csrf
+    ada.headers = {} if csrf is None or not csrf.isascii() else {"X-CSRF-Token": csrf}
     data = {} if csrf is None else {"csrf": csrf}
     if path.startswith("/api/"):
         answer = ada.client.request(

@@ -97,9 +97,8 @@ def test_a_way_back_that_was_not_begun_here_logs_nobody_in(app, issuer) -> None:
     assert client.get("/log-in/openid/back?code=x&state=y").status_code == 403
     begun = client.get("/log-in/openid")
     forged = visit_provider(begun.headers["location"], "eve")
-    other = TestClient(
-        app, follow_redirects=False
-    )  # the victim of a forged link has no cookie of its own
+    # the victim of a forged link has no cookie of its own
+    other = TestClient(app, follow_redirects=False)
     assert other.get(forged.removeprefix("http://testserver")).status_code == 403
     wrong = forged.replace("state=", "state=x")
     assert client.get(wrong.removeprefix("http://testserver")).status_code == 403

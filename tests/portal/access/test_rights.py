@@ -147,9 +147,8 @@ def test_every_route_lets_in_whom_the_table_names_and_nobody_else(
     """The user is the owner of the task in the addresses; a task that somebody may not see is 404 to them."""
     wrong = []
     for (method, path), allowed in MAY.items():
-        person = Person(
-            app, {"g": "", "u": "carla", "a": "ada"}[role]
-        )  # some routes end the session
+        # some routes end the session
+        person = Person(app, {"g": "", "u": "carla", "a": "ada"}[role])
         address = path
         for name, value in VALUES.items():
             address = address.replace(name, value)
@@ -236,10 +235,8 @@ BULK = (
     "application/geo+json",
     "application/vnd.apache",
 )
-ONE_THING = (
-    "/api/v1/reports/{name}",
-    "/api/v1/services/{id}/layers",
-)  # figures; layers of a service
+# figures; layers of a service
+ONE_THING = "/api/v1/reports/{name}", "/api/v1/services/{id}/layers"
 
 
 @pytest.mark.parametrize(

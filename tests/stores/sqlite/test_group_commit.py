@@ -181,9 +181,8 @@ def test_what_was_awaited_is_on_disk_with_its_health(tmp_path):
 
     told = asyncio.run(story())
     assert [recorded.is_new for (recorded,) in told] == [True] * 30 + [False] * 30
-    again = open_store(
-        tmp_path / "a.db", SystemClock()
-    )  # another connection sees only what is committed
+    # another connection sees only what is committed
+    again = open_store(tmp_path / "a.db", SystemClock())
     assert again.catalogue.count() == (30, 30)
     assert all(
         assess(again.catalogue.checks(met(n).service.id)).state is HealthState.ALIVE

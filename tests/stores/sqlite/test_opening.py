@@ -75,12 +75,8 @@ def step_back_to_version_4(connection):
         "manifest",
     ):
         connection.execute(f"DROP TABLE {table}")
-    for table in (
-        "fresh",
-        "block",
-        "posting",
-        "facet",
-    ):  # the index of that time, which nobody reads any more
+    # the index of that time, which nobody reads any more
+    for table in ("fresh", "block", "posting", "facet"):
         connection.execute(
             f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, records BLOB)"
         )

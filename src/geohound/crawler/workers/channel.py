@@ -19,9 +19,8 @@ from geohound.model.work.job import Job, PageRead, Report
 
 from .turns import TurnMessage
 
-MARK = struct.Struct(
-    "<q"
-)  # the job whose page is being read, in memory that both ends see
+# the job whose page is being read, in memory that both ends see
+MARK = struct.Struct("<q")
 _LENGTH = struct.Struct("<I")
 _PLACES = tuple(LinkPlace)
 _PLACE_NUMBERS = {place: number for number, place in enumerate(_PLACES)}

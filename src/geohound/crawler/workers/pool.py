@@ -119,9 +119,8 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._mark: mmap.mmap | None = None
         self._deaths = 0
-        self._suspects: set[int] = (
-            set()
-        )  # jobs that were being read when a process died
+        # jobs that were being read when a process died
+        self._suspects: set[int] = set()
         self.restarts = 0
         self._closed = False
 
@@ -148,9 +147,8 @@ class _Worker:
             return await done
         finally:
             if self._jobs.pop(number, None) and self._channel is not None:
-                self._channel.send(
-                    number, None
-                )  # the crawl gave up waiting: so may the process
+                # the crawl gave up waiting: so may the process
+                self._channel.send(number, None)
 
     def refresh(self) -> None:
         if self._channel is not None:

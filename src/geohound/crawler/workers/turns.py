@@ -60,9 +60,8 @@ class RemoteTurns:
     ) -> None:
         self._send = send
         self._send_soon = send_soon
-        self._brought: dict[
-            str, str
-        ] = {}  # hosts whose turn came with a job and was not used, with their addresses
+        # hosts whose turn came with a job and was not used, with their addresses
+        self._brought: dict[str, str] = {}
         self._held: dict[str, str] = {}
         self._waiting: dict[int, asyncio.Future[TurnAnswered]] = {}
         self._next = 1
@@ -128,9 +127,8 @@ class TurnDesk:
     def __init__(self, turns: LocalTurns, send: Callable[[TurnAnswered], None]) -> None:
         self._turns = turns
         self._send = send
-        self._held: dict[
-            str, int
-        ] = {}  # hosts, and with which question they were granted; 0 with a job
+        # hosts, and with which question they were granted; 0 with a job
+        self._held: dict[str, int] = {}
         self._asking: dict[int, asyncio.Task[None]] = {}
 
     def bring(self, host: str) -> str | None:

@@ -197,9 +197,8 @@ def call(ev: Resolver, path: str, args: Sequence[Lazy], place: BoundScope) -> Va
 
 def _merged(ev: Resolver, _: str, args: Sequence[Lazy]) -> Values:
     made = Obj()
-    is_flag = [
-        all(isinstance(v, bool) for v in ev.lazy(a)) for a in args
-    ]  # $.extend(true, …)
+    # $.extend(true, …)
+    is_flag = [all(isinstance(v, bool) for v in ev.lazy(a)) for a in args]
     objects.merge_into(
         ev, made, [a for a, flag in zip(args, is_flag, strict=True) if not flag]
     )
@@ -472,9 +471,8 @@ def _own_method(
     held = ev.member(value, name, place)
     if name in ("json", "toJSON", "valueOf") and held in (NOTHING, (UNDEFINED,)):
         return (value,)
-    if not args and any(
-        isinstance(v, str) for v in held
-    ):  # what is observed is asked for by a call
+    # what is observed is asked for by a call
+    if not args and any(isinstance(v, str) for v in held):
         return held
     return ev.union(*(ev.invoke(f, args, value) for f in held if isinstance(f, Fn)))
 

@@ -108,10 +108,8 @@ def _number(_: Resolver, node: Node, place: BoundScope) -> Values:
 
 
 def _regex(_: Resolver, node: Node, place: BoundScope) -> Values:
-    pattern, flags = (
-        node.child_by_field_name("pattern"),
-        node.child_by_field_name("flags"),
-    )
+    pattern = node.child_by_field_name("pattern")
+    flags = node.child_by_field_name("flags")
     if pattern is None:
         return NOTHING
     return (
@@ -329,10 +327,8 @@ def _call(ev: Resolver, node: Node, place: BoundScope) -> Values:
     if called.type == "import":
         return imports.load_from(ev, arguments(node), place)
     args = ev.lazy_arguments(node, place)
-    inner, name = (
-        called.child_by_field_name("object"),
-        called.child_by_field_name("property"),
-    )
+    inner = called.child_by_field_name("object")
+    name = called.child_by_field_name("property")
     if called.type == "member_expression" and inner is not None and name is not None:
         if args and place.source.text(name) in _HOOKS:
             return builtins.KEPT[place.source.text(name)](ev, args)

@@ -61,10 +61,8 @@ _SMALL = 400_000
 
 
 def member_expression(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    inner, name = (
-        node.child_by_field_name("object"),
-        node.child_by_field_name("property"),
-    )
+    inner = node.child_by_field_name("object")
+    name = node.child_by_field_name("property")
     if inner is None or name is None:
         return NOTHING
     key = place.source.text(name)
@@ -254,9 +252,8 @@ def _of_object(ev: Resolver, value: Obj, name: str) -> Values:
     if any(v not in _EMPTY for v in held):
         return _named(held, value.path, name)
     added = _added(ev, value, name)
-    if (
-        not added and not value.fields and name[:1].isupper()
-    ):  # an enumeration, filled under another name
+    # an enumeration, filled under another name
+    if not added and not value.fields and name[:1].isupper():
         added = tuple(v for v in _by_name_alone(ev, name) if v is not UNKNOWN)
     found = added or held  # an empty field waits for what is put there
     return _named(ev.union(found), value.path, name) if found else (UNDEFINED,)

@@ -34,10 +34,8 @@ def take_apart(
 def _take_with_default(
     ev: Resolver, pattern: Node, given: Lazy | None, place: BoundScope, found: Binding
 ) -> None:
-    left, right = (
-        pattern.child_by_field_name("left"),
-        pattern.child_by_field_name("right"),
-    )
+    left = pattern.child_by_field_name("left")
+    right = pattern.child_by_field_name("right")
     if left is None or right is None:
         return
     is_missing = given is None or _is_missing(ev, given)

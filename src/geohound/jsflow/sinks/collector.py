@@ -78,10 +78,8 @@ class Collector:
         if apart is not None:
             return [SinkValue(address) for address in apart]
         present = [key for key in keys or calls.URL_KEYS if key in value.fields]
-        subdomain, mapfile = (
-            sibling_properties.subdomain(self.ev, value),
-            sibling_properties.mapfile(self.ev, value),
-        )
+        subdomain = sibling_properties.subdomain(self.ev, value)
+        mapfile = sibling_properties.mapfile(self.ev, value)
         found = [
             v for key in present[: None if keys else 2] for v in self._field(value, key)
         ]

@@ -29,9 +29,8 @@ class IdiomRow(NamedTuple):
     """A call that takes the address of a service."""
 
     callee: str  # the end of its dotted name
-    where: tuple[
-        str, ...
-    ]  # the address stands: an argument's number, or number.key of an object; * is any argument
+    # the address stands: an argument's number, or number.key of an object; * is any argument
+    where: tuple[str, ...]
     says: str  # the kind, or a family of kinds; empty where only the address says it
 
 
@@ -158,9 +157,8 @@ class Idioms:
         """The kind that an object with these keys (in lower case, strings with their values) is for."""
         if kind := self._kind_of_type(fields) or self._kind_asked(parameters):
             return kind
-        if HOLE not in (
-            parameters.get("service") or HOLE
-        ):  # of another kind of service
+        # of another kind of service
+        if HOLE not in (parameters.get("service") or HOLE):
             return None
         if (
             kind := self._kind_of_keys(parameters)
@@ -268,10 +266,8 @@ def _callee_pattern(callee: str) -> str:
 
 def _rare_word(callee: str, names: tuple[str, ...]) -> str:
     """The part of a callee's name to look for first."""
-    last, before = (
-        callee.rpartition(".")[2],
-        callee.rpartition(".")[0].rpartition(".")[2],
-    )
+    last = callee.rpartition(".")[2]
+    before = callee.rpartition(".")[0].rpartition(".")[2]
     is_specific = (
         len(last) > 9 or not before or any(name in last.lower() for name in names)
     )

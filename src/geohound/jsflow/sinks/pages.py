@@ -60,9 +60,8 @@ class Markup:
 
     base: str
     handlers: Script | None  # the code in onclick and the like, as one script
-    rows: tuple[
-        Row, ...
-    ]  # addresses in the attributes of custom elements and in data attributes
+    # addresses in the attributes of custom elements and in data attributes
+    rows: tuple[Row, ...]
     files: tuple[str, ...]  # configuration files that data attributes name
 
 
@@ -107,9 +106,8 @@ def _handlers(pairs: Pairs, rows: str) -> Iterator[str]:
 
 def _rows(name: str, pairs: Pairs, idioms: Idioms) -> Iterator[Row]:
     for key, value in pairs:
-        is_data = "-" in name or key.startswith(
-            "data-"
-        )  # of a custom element, or a data attribute
+        # of a custom element, or a data attribute
+        is_data = "-" in name or key.startswith("data-")
         if is_data and value[:1] in ("{", "["):
             yield from addresses_in_json(value, idioms)
         elif len(value) >= 2000:

@@ -65,9 +65,8 @@ class ScriptSinks(Collector):
 
     left: int = 0
     is_cut_short: bool = False  # more places than the budget allows to look at
-    defaults: set[str] = field(
-        default_factory=set
-    )  # with which the classes of a bundle are defined
+    # with which the classes of a bundle are defined
+    defaults: set[str] = field(default_factory=set)
 
     def collect(self, guard: Guard) -> None:
         """Visit every anchor; `guard` runs each visit within its budget."""
@@ -395,10 +394,8 @@ class ScriptSinks(Collector):
         if _NAMESPACES.search(nodes.holder(node, self.source)):
             return
         for part in node.named_children[:200]:
-            key, value = (
-                part.child_by_field_name("key"),
-                part.child_by_field_name("value"),
-            )
+            key = part.child_by_field_name("key")
+            value = part.child_by_field_name("value")
             if key is None or value is None or value.type in _NO_ADDRESS:
                 continue
             name = self.source.text(key).strip("\"'")

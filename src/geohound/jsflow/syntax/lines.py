@@ -8,9 +8,8 @@ from bisect import bisect_left
 from geohound.jsflow.step_budget import BYTES, Meter
 
 _MAX_VALUE = 200
-_MAX_RETURNS = (
-    100_000_000  # characters gone back over for values that stand in another order
-)
+# characters gone back over for values that stand in another order
+_MAX_RETURNS = 100_000_000
 # How JSON and XML may write what addresses hold; none of it is, or holds, the end of a line.
 _WRITTEN = (("\\/", "/"), ("\\u0026", "&"), ("&amp;", "&"))
 

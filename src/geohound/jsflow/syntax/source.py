@@ -191,9 +191,8 @@ class Source:
         """Where each word stands, in code and strings."""
         self._meter.share(len(self.data) // INDEXED)
         found: defaultdict[bytes, list[int]] = defaultdict(list)
-        pieces = _WORDS.split(
-            self.data
-        )  # by far quicker than a match for each of a million words
+        # by far quicker than a match for each of a million words
+        pieces = _WORDS.split(self.data)
         for word, start in zip(
             pieces[1::2], islice(accumulate(map(len, pieces)), 0, None, 2), strict=False
         ):
@@ -203,9 +202,8 @@ class Source:
     def _positions(self, name: bytes, begin: int, end: int) -> list[int]:
         is_word = bool(_WORD.fullmatch(name))
         self._searched += min(end, len(self.data)) - begin
-        if (
-            is_word and self._searched > _SEARCHED * len(self.data) + _LONG
-        ):  # so many questions pay for an index
+        # so many questions pay for an index
+        if is_word and self._searched > _SEARCHED * len(self.data) + _LONG:
             known = self._words.get(name, [])
             return known[bisect_left(known, begin) : bisect_left(known, end)][
                 :_MAX_POSITIONS

@@ -74,10 +74,8 @@ def _is_constant(test: Node) -> bool:
 
 def _switch(ev: Resolver, test: Node, source: Source) -> bool | None:
     """A member of an object of the page that is written there as true or false, and set nowhere else."""
-    holder, name = (
-        test.child_by_field_name("object"),
-        test.child_by_field_name("property"),
-    )
+    holder = test.child_by_field_name("object")
+    name = test.child_by_field_name("property")
     key = source.text(name) if name is not None else ""
     if holder is None or _is_set_later(ev, key):
         return None

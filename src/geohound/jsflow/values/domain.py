@@ -104,9 +104,8 @@ class Obj:
     fields: dict[str, list[Lazy]] = field(default_factory=dict)
     is_open: bool = False  # more is in it than is known
     path: str = ""
-    origin: tuple[Node, BoundScope] | None = (
-        None  # the literal, whose methods may set more on `this`
-    )
+    # the literal, whose methods may set more on `this`
+    origin: tuple[Node, BoundScope] | None = None
     is_map: bool = False  # made by `new Map`: its entries are asked for by methods
 
 

@@ -23,9 +23,8 @@ from .domain import (
     text_of,
 )
 
-_SAFE_PATTERN = re.compile(
-    r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+"
-)  # repeats once at most
+# repeats once at most
+_SAFE_PATTERN = re.compile(r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+")
 
 
 def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:

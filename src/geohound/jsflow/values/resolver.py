@@ -34,9 +34,8 @@ class Resolver(Protocol):
     choices: dict[Key, Binding]
     touches: int  # how often a value depended on a choice
     unsettled: int  # how often on one that is not made yet
-    active: set[
-        object
-    ]  # what is being worked out now: asked for again, it is not known
+    # what is being worked out now: asked for again, it is not known
+    active: set[object]
     known: dict[object, object]
 
     def values(self, node: Node, place: BoundScope) -> Values:

@@ -19,9 +19,8 @@ class LookStats:
 
     looks: int = 0
     changes: float = 0.0  # looks that found something changed; old ones count for less
-    changed_s: float = (
-        0.0  # between such a look and the one before, in sum, weighted alike
-    )
+    # between such a look and the one before, in sum, weighted alike
+    changed_s: float = 0.0
     unchanged_s: float = 0.0  # between looks that found nothing changed, in sum
     failures: int = 0  # in a row, up to the last look
     deaths: int = 0  # 1 where the target is dead; of a host, the targets that are
@@ -71,13 +70,11 @@ class EndedLook:
     next_at: datetime
     at: datetime | None = None
     stats: LookStats = NO_LOOKS
-    met: tuple[Observation | Check, ...] = field(
-        default=()
-    )  # goes into the catalogue in the same transaction
+    # goes into the catalogue in the same transaction
+    met: tuple[Observation | Check, ...] = field(default=())
     layers: tuple[LayerCheck, ...] = ()  # and so do these, of a deep look at a service
-    looks_before: int | None = (
-        None  # written only if there are still so many: nobody else has looked meanwhile
-    )
+    # written only if there are still so many: nobody else has looked meanwhile
+    looks_before: int | None = None
     proof: PageProof | None = None  # of a page, for the next look
 
 

@@ -44,18 +44,16 @@ class Query:
     classes: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    years: tuple[int, int] | None = (
-        None  # the service covers some of these years, first and last
-    )
+    # the service covers some of these years, first and last
+    years: tuple[int, int] | None = None
     expand: bool = True  # also find synonyms and translations
     after: str = ""  # `next` of the previous page; then the offset is ignored
 
     fold: bool = True  # near-duplicates are folded under the best of them
     facet_values: int = 20  # at most so many of each facet, the most frequent ones
     sort: Sort = Sort.RELEVANCE
-    related: bool = (
-        False  # also look for words that occur together with those of the text
-    )
+    # also look for words that occur together with those of the text
+    related: bool = False
 
     def filters(self) -> dict[str, tuple[str, ...]]:
         """Every filter by facet, those with a field of their own included."""
@@ -97,15 +95,13 @@ class Results:
     hits: tuple[Hit, ...]
     total: int
     elapsed_ms: float
-    facets: Mapping[str, Mapping[str, int]] = field(
-        default_factory=dict
-    )  # FACETS, most frequent values first
+    # FACETS, most frequent values first
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     suggestion: str = ""  # "did you mean": the text with misspelt words mended
     partial: bool = False  # nothing holds all words: these hold some
     next: str = ""  # names the next page of the catalogue as it was on the first one; empty on the last
-    related: tuple[
-        str, ...
-    ] = ()  # words that occur together with those of the text, the closest first
+    # words that occur together with those of the text, the closest first
+    related: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

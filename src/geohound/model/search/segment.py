@@ -20,9 +20,8 @@ class Segment:
 class Manifest:
     """The segments that make up the index, in order, and up to which revision of the catalogue they go."""
 
-    version: int = (
-        0  # grows by one with each manifest that is published; 0: none was yet
-    )
+    # grows by one with each manifest that is published; 0: none was yet
+    version: int = 0
     format: int = 0  # how segments are written: those of another format cannot be read
     upto: Revision = 0
     segments: tuple[Segment, ...] = ()

@@ -66,15 +66,13 @@ class Progressed:
     started_at: str = ""  # of the first run, ISO 8601
     seconds_per_page: float | None = None
     machine_load: float = 0.0  # processes that run or wait for a processor
-    asleep: tuple[
-        str, ...
-    ] = ()  # groups of workers that have nothing to do: fetchers, testers
+    # groups of workers that have nothing to do: fetchers, testers
+    asleep: tuple[str, ...] = ()
     active_hosts: int = 0  # hosts that are crawled at present; 0 if all are
     inactive_hosts: int = 0  # hosts whose pages are left for later
     explored_hosts: int = 0  # active hosts of which nothing was read yet
-    fetching: tuple[
-        tuple[str, str], ...
-    ] = ()  # some URLs that are being asked for, and what spoke for each
+    # some URLs that are being asked for, and what spoke for each
+    fetching: tuple[tuple[str, str], ...] = ()
     known: int = 0  # services that were met, and that the catalogue had before; `services` are the new ones
     waiting_hosts: tuple[str, ...] = ()  # some of the hosts that are waited for
 

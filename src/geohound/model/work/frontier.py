@@ -52,9 +52,8 @@ class FrontierStats:
     duplicates: int  # candidates that were known, since the frontier was opened
     drops: Mapping[FailureReason, int]  # what was refused or dropped
     active_hosts: int = 0  # hosts that are crawled at present; 0 if all are
-    inactive_hosts: int = (
-        0  # hosts with queued pages that are not among the best at present
-    )
+    # hosts with queued pages that are not among the best at present
+    inactive_hosts: int = 0
     explored_hosts: int = 0  # of the active ones, those of which nothing was read yet
 
 
@@ -126,16 +125,13 @@ class FrontierBatch:
 
     urls: list[NewUrl] = field(default_factory=list)
     ends: list[UrlEnd] = field(default_factory=list)
-    pauses: dict[str, float] = field(
-        default_factory=dict
-    )  # hosts to be left alone until then, UTC
+    # hosts to be left alone until then, UTC
+    pauses: dict[str, float] = field(default_factory=dict)
     drops: dict[FailureReason, int] = field(default_factory=dict)  # totals of the task
-    memos: list[Memo] = field(
-        default_factory=list
-    )  # each in place of an earlier one of its kind and key
-    sent: dict[tuple[int, int], list[Candidate]] = field(
-        default_factory=dict
-    )  # to shards: divided task and number
+    # each in place of an earlier one of its kind and key
+    memos: list[Memo] = field(default_factory=list)
+    # to shards: divided task and number
+    sent: dict[tuple[int, int], list[Candidate]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -147,9 +143,8 @@ class FrontierState:
     """What a frontier keeps over a restart, beside the URLs."""
 
     drops: Mapping[FailureReason, int] = field(default_factory=dict)
-    pauses: Mapping[str, float] = field(
-        default_factory=dict
-    )  # hosts to be left alone until then, UTC
+    # hosts to be left alone until then, UTC
+    pauses: Mapping[str, float] = field(default_factory=dict)
     last_visited: str = ""  # the latest admitted of the URLs that have answered
 
 

@@ -18,9 +18,8 @@ class Listed(NamedTuple):
 
     url: str
     title: str = ""
-    protocol: str = (
-        ""  # Cat-Interop identifier, such as OGC:WMS, where the label is known
-    )
+    # Cat-Interop identifier, such as OGC:WMS, where the label is known
+    protocol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +27,16 @@ class HarvestPage:
     """What one page of a catalogue brought."""
 
     listed: tuple[Listed, ...] = ()
-    sources: tuple[
-        str, ...
-    ] = ()  # further catalogues, to be read by the same harvester
+    # further catalogues, to be read by the same harvester
+    sources: tuple[str, ...] = ()
     next: bytes = b""  # cursor of the next page; empty: this was the last one
     fingerprint: int = 0  # hash of the records of the page; 0 if it has none
     records: int = 0
     names_files: bool = False  # a list of data too: only URLs that a label or their pattern calls a service are tested
-    names_pages: bool = (
-        False  # what is no service is a page to be read, as near as the list itself
-    )
-    documents: tuple[
-        Response, ...
-    ] = ()  # pages of an archive, to be read like live pages
+    # what is no service is a page to be read, as near as the list itself
+    names_pages: bool = False
+    # pages of an archive, to be read like live pages
+    documents: tuple[Response, ...] = ()
 
 
 def fingerprint(source: str, records: Iterable[str]) -> int:

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 class ClaimedHosts:
     """Which hosts are ours, and who has the others."""
 
-    granted: Mapping[str, float] = field(
-        default_factory=dict
-    )  # hosts we got, with the rest of the pause of each
-    refused: Mapping[str, str] = field(
-        default_factory=dict
-    )  # hosts we did not get, with the process that has each
+    # hosts we got, with the rest of the pause of each
+    granted: Mapping[str, float] = field(default_factory=dict)
+    # hosts we did not get, with the process that has each
+    refused: Mapping[str, str] = field(default_factory=dict)

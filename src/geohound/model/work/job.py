@@ -50,25 +50,20 @@ class Job:
     url: str
     purpose: Purpose = Purpose.PAGE
     depth: int = 0
-    is_file: bool = (
-        False  # a script or a configuration file, which a page may have brought already
-    )
+    # a script or a configuration file, which a page may have brought already
+    is_file: bool = False
     harvester: str = ""
     cursor: bytes = b""  # of a harvest that goes on
     known: KnownProofs = NOTHING_KNOWN
     format: str = ""  # of a data file, as its name has it
-    robots: tuple[
-        CachedRobots, ...
-    ] = ()  # of its host, where the worker may not have read them
-    copy: KeptPage | None = (
-        None  # of the page as another task read it lately, to be taken instead of asking for it
-    )
-    events: tuple[
-        EventRow, ...
-    ] = ()  # of a page, as its site's watcher reports them: only these are triggered
-    past: Validators | None = (
-        None  # of a page at the last look: a 304 ends the job; empty at the first look
-    )
+    # of its host, where the worker may not have read them
+    robots: tuple[CachedRobots, ...] = ()
+    # of the page as another task read it lately, to be taken instead of asking for it
+    copy: KeptPage | None = None
+    # of a page, as its site's watcher reports them: only these are triggered
+    events: tuple[EventRow, ...] = ()
+    # of a page at the last look: a 304 ends the job; empty at the first look
+    past: Validators | None = None
 
 
 class FailedCheck(NamedTuple):
@@ -97,14 +92,12 @@ class PageRead:
     final: str = ""  # where redirects within the site ended
     page: Page | None = None  # what an order may know of it; its links stand in `links`
     links: tuple[Link, ...] = ()  # canonical addresses, each worth a candidate
-    files: tuple[
-        str, ...
-    ] = ()  # scripts and configuration files that were fetched with the page
+    # scripts and configuration files that were fetched with the page
+    files: tuple[str, ...] = ()
     sketch: Sketch | None = None  # of the page, to be compared with others
     is_cached: bool = False  # the worker will not report these links again
-    in_vain: FailureReason | None = (
-        None  # of a test: why the answer is no service, though it may be worth mining
-    )
+    # of a test: why the answer is no service, though it may be worth mining
+    in_vain: FailureReason | None = None
     data_files: tuple[FileLink, ...] = ()  # that the page links to
     validators: Validators | None = None  # of the page, where the job has a `past`
     catalogues: tuple[tuple[str, str], ...] = ()  # behind the page: harvester, address
@@ -126,21 +119,18 @@ class Report:
     elapsed_s: float = 0.0
     listed: tuple[str, ...] = ()  # addresses that a map context names
     listed_as: str = ""
-    drops: Mapping[FailureReason, int] = field(
-        default_factory=dict
-    )  # links that were not followed
+    # links that were not followed
+    drops: Mapping[FailureReason, int] = field(default_factory=dict)
     asked: int = 0  # requests of this job
     bytes: int = 0
     hosts: frozenset[str] = frozenset()  # that answered
-    requests: tuple[
-        RequestRecord, ...
-    ] = ()  # since the last report, those of other jobs and for robots.txt included
+    # since the last report, those of other jobs and for robots.txt included
+    requests: tuple[RequestRecord, ...] = ()
     robots: tuple[CachedRobots, ...] = ()  # read since the last report
     address: str = ""  # numeric, that was asked first; empty where nothing was
     failed_checks: tuple[FailedCheck, ...] = ()  # of services in the catalogue
-    kept: KeptPage | None = (
-        None  # a copy of the page, for a second look or for other tasks
-    )
+    # a copy of the page, for a second look or for other tasks
+    kept: KeptPage | None = None
     is_copy: bool = False  # another task's copy was read: the page was not asked for
 
     @property

@@ -24,9 +24,8 @@ class GroupRules:
 class OrderOptions:
     """Each order uses what it knows of."""
 
-    topic: Topic | None = (
-        None  # that relevance is measured for; None: map services of all topics
-    )
+    # that relevance is measured for; None: map services of all topics
+    topic: Topic | None = None
     threshold: float = 0.02  # pages of less relevance are dropped
     groups: GroupRules = GroupRules()
     cut_after: int = 300  # pages of a segment of seeds without a service, after which its rest is left; 0: never

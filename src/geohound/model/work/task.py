@@ -50,9 +50,8 @@ class Ending(StrEnum):
     STOPPED = "stopped"
     PAUSED = "paused"
     NETWORK_LOST = "network lost"
-    UNREACHED = (
-        "seeds not reached"  # a seed has never answered; the next run tries it again
-    )
+    # a seed has never answered; the next run tries it again
+    UNREACHED = "seeds not reached"
     SOURCE_FAILED = "source failed"  # a catalogue broke off, or no search provider answers; the next run goes on there
     FAILED = "failed"
 
@@ -95,9 +94,8 @@ class CrawlGoal:
     words: str = ""  # of a hunt: what the user looks for
     steps: tuple[str, ...] = ()  # of a hunt: search, crawl; none: both
     knowledge: str = ""  # of a hunt: under this name its agent's knowledge base is kept
-    catalogue_hosts: int = (
-        0  # of a hunt: seeds are taken from so many hosts of the catalogue
-    )
+    # of a hunt: seeds are taken from so many hosts of the catalogue
+    catalogue_hosts: int = 0
     excluded: tuple[str, ...] = ()  # addresses and hosts that are not visited
 
 
@@ -145,9 +143,8 @@ class TaskSpec:
     budget: Budget = field(default_factory=Budget)
     policy: Policy = field(default_factory=Policy)
     kind: TaskKind = TaskKind.CRAWL
-    owner: str = (
-        ""  # the account that asked for it; empty: the operator, at the command line
-    )
+    # the account that asked for it; empty: the operator, at the command line
+    owner: str = ""
     watch: MonitorGoal = field(default_factory=MonitorGoal)  # of a monitor
 
 
@@ -178,9 +175,8 @@ class Task:
     wanted: Wanted
     ending: Ending | None  # of its last run
     created_at: datetime
-    finished_at: (
-        datetime | None
-    )  # when the last run that was over ended; None where nobody knows, after a kill
+    # when the last run that was over ended; None where nobody knows, after a kill
+    finished_at: datetime | None
     claim: Claim | None  # of whoever runs it, or ran it and has not let go
     expires_at: datetime | None  # until then the claim holds, unless it is renewed
     counters: Mapping[str, Any]
@@ -201,9 +197,8 @@ class TaskFilter:
     """Some of the tasks of a catalogue; without states those in any."""
 
     states: frozenset[TaskState] = frozenset()
-    parts: bool | None = (
-        False  # of other tasks: without them, only them, or both (None)
-    )
+    # of other tasks: without them, only them, or both (None)
+    parts: bool | None = False
     parent: TaskId | None = None  # the parts of this one alone
 
 

@@ -58,9 +58,8 @@ class WatcherReport:
     is_taken: bool
     holder: str  # the crawler that has taken the site
     written: datetime
-    since: (
-        datetime | None
-    )  # everything that changed since then is in it; None: it does not say
+    # everything that changed since then is in it; None: it does not say
+    since: datetime | None
     pages: tuple[WatchedPage, ...]
     is_whole: bool  # all pages that wait for a crawler are in it
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MAX_RESULTS = 200  # of one page; further ones are left
-REFRESH_PAGES_H = (
-    150.0  # Sidsten 2012, appendix A: results that are younger are used again
-)
+# Sidsten 2012, appendix A: results that are younger are used again
+REFRESH_PAGES_H = 150.0
 KEPT_PAGES_H = 90 * 24.0  # older ones are of use to nobody
 
 
@@ -34,9 +33,8 @@ class SearchPage:
     """What one request to a provider brought."""
 
     results: tuple[WebResult, ...] = ()
-    estimate: int | None = (
-        None  # of all results, as the provider says; often far too high
-    )
+    # of all results, as the provider says; often far too high
+    estimate: int | None = None
     has_more: bool = False  # the provider has, or may have, another page
 
 

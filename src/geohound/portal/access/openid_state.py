@@ -16,9 +16,8 @@ from starlette.responses import Response
 from .visitor import is_secure
 
 _COOKIE = "geohound_openid"
-_KEY = secrets.token_bytes(
-    32
-)  # of this process: who is at the provider when it ends begins anew
+# of this process: who is at the provider when it ends begins anew
+_KEY = secrets.token_bytes(32)
 _LASTS_S = 600
 _MAX_CHARS = 4_000
 

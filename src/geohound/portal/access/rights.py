@@ -21,9 +21,8 @@ class Right(StrEnum):
     SEE_TASK = "see task"  # the task in the address
     START_TASK = "start task"
     CHANGE_TASK = "change task"  # the task in the address
-    PROXY = (
-        "proxy"  # services asked by the portal; for guests where the operator says so
-    )
+    # services asked by the portal; for guests where the operator says so
+    PROXY = "proxy"
     JUDGE = "judge"  # judgements that reports are made of
     KEEP = "keep"  # searches of one's own
     DOWNLOAD = "download"  # all that the catalogue has

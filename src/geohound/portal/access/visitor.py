@@ -26,9 +26,8 @@ class Visitor:
     role: Role = Role.GUEST
     name: str = ""
     csrf: str = ""  # what the forms of a session must send along
-    scopes: frozenset[TokenScope] | None = (
-        None  # of an API token; None: all that the role may
-    )
+    # of an API token; None: all that the role may
+    scopes: frozenset[TokenScope] | None = None
     identity: Identity | None = None
     is_alone: bool = False  # the only user of this machine, who needs no log-in
     is_open: bool = False  # nobody has an account here: everybody may read everything, and change nothing

@@ -20,9 +20,8 @@ NAMES: Mapping[str, str] = {
     "es": "Español",
     "fr": "Français",
 }
-PARAMETER = (
-    "lang"  # in an address; the cookie that remembers the choice has the same name
-)
+# in an address; the cookie that remembers the choice has the same name
+PARAMETER = "lang"
 _MAX_ACCEPTED = 20
 
 

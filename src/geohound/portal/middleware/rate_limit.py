@@ -30,9 +30,8 @@ class RateLimit:
         self._per_minute = per_minute
         self._exempt = exempt
         self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = (
-            OrderedDict()
-        )  # address: requests left, at that time
+        # address: requests left, at that time
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wait_s = 0.0
@@ -76,8 +75,7 @@ def _visitor(scope: Scope) -> str:
         return str(host)
     if address.version == 4:
         return host
-    if (
-        address.ipv4_mapped
-    ):  # as a socket for both families names visitors of the older one
+    # as a socket for both families names visitors of the older one
+    if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

@@ -7,9 +7,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-MAX_BYTES = (
-    65_536  # of an address and its headers: the parser collects them without a limit
-)
+# of an address and its headers: the parser collects them without a limit
+MAX_BYTES = 65_536
 HEADERS_S = 15.0  # from the connection, or the answer before, to the end of the headers
 
 

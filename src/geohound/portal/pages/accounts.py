@@ -43,10 +43,8 @@ async def log_in(request: Request) -> Response:
     """POST /log-in"""
     accounts, visitor = _accounts(request), visitor_of(request)
     fields = await read_form(request)
-    name, target = (
-        field_of(fields, "name", 200),
-        safe_path(field_of(fields, "next", _MAX_NEXT_CHARS + 1)),
-    )
+    name = field_of(fields, "name", 200)
+    target = safe_path(field_of(fields, "next", _MAX_NEXT_CHARS + 1))
     password = field_of(fields, "password", 4 * MAX_CHARS)
     try:
         secret = await run_in_threadpool(
@@ -143,9 +141,8 @@ async def change_password(request: Request) -> Response:
     trouble = await _try(request, change)
     if trouble:
         return await run_in_threadpool(_account_page, request, trouble)
-    response = RedirectResponse(
-        "/log-in?next=/account", 303, HEADERS
-    )  # all sessions have ended, this one too
+    # all sessions have ended, this one too
+    response = RedirectResponse("/log-in?next=/account", 303, HEADERS)
     end_session(request, response)
     return response
 
@@ -191,10 +188,8 @@ def users_page(request: Request) -> Response:
 async def add_user(request: Request) -> Response:
     """POST /users"""
     fields = await read_form(request)
-    name, password = (
-        field_of(fields, "name", 200),
-        field_of(fields, "password", 4 * MAX_CHARS),
-    )
+    name = field_of(fields, "name", 200)
+    password = field_of(fields, "password", 4 * MAX_CHARS)
     role = _role(field_of(fields, "role"))
     return await _users_change(
         request,

@@ -154,10 +154,8 @@ def _changes_page(
 ) -> tuple[list[ShownChange], Paging]:
     asked = request.query_params.get("from", "")
     first = min(int(asked), len(changes)) if _NUMBER.fullmatch(asked) else 0
-    catalogue, chosen = (
-        portal_of(request).catalogue,
-        changes[first : first + SHOWN_CHANGES],
-    )
+    catalogue = portal_of(request).catalogue
+    chosen = changes[first : first + SHOWN_CHANGES]
     shown = [
         _shown(word, event, catalogue.get(event.service_id)) for word, event in chosen
     ]

@@ -95,14 +95,8 @@ COLUMNS: Mapping[str, str] = {
         "topic", "unclear", "urls", "value", "what", "width", "within_radius",
     )
 }  # fmt: skip
-_TRANSLATED = (
-    "what",
-    "end",
-    "state",
-    "change",
-    "method",
-    "group",
-)  # columns whose cells are words of ours
+# columns whose cells are words of ours
+_TRANSLATED = "what", "end", "state", "change", "method", "group"
 Text = Callable[[str], str]
 
 

@@ -98,9 +98,8 @@ def search_page(request: Request) -> Response:
     page = CardPage([])
     try:
         query, view = query_of(portal, params)
-        facet_values = max(
-            query.facet_values, len(portal.kinds)
-        )  # each kind is a choice
+        # each kind is a choice
+        facet_values = max(query.facet_values, len(portal.kinds))
         results = portal.index.search(
             replace(query, facet_values=facet_values, related=True)
         )
@@ -136,9 +135,8 @@ def search_page(request: Request) -> Response:
     addable = [] if is_front else [card.drawn for card in page.cards]
     urls = [each.drawing.url for each in (*drawn, *addable) if each]
     answer.headers["Content-Security-Policy"] = policy_for(view.base, *urls)
-    if context[
-        "may_keep"
-    ]:  # with `no-referrer` browsers do not say where a form comes from
+    # with `no-referrer` browsers do not say where a form comes from
+    if context["may_keep"]:
         answer.headers["Referrer-Policy"] = "same-origin"
     return answer
 

@@ -116,9 +116,8 @@ def service_page(request: Request) -> Response:
         "siblings": _siblings(portal, service),
     }
     page = render(request, "service.html", context)
-    page.headers["Referrer-Policy"] = (
-        "same-origin"  # with `no-referrer` browsers do not say where a form comes from
-    )
+    # with `no-referrer` browsers do not say where a form comes from
+    page.headers["Referrer-Policy"] = "same-origin"
     if drawing:
         page.headers["Content-Security-Policy"] = policy_for(drawing.url)
     return page

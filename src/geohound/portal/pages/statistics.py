@@ -106,9 +106,8 @@ class StatisticsParams:
     params: ReportParams
     query: Query
     scope: ReportScope
-    pairs: dict[str, Any] = field(
-        default_factory=dict
-    )  # for the addresses of other pages and files
+    # for the addresses of other pages and files
+    pairs: dict[str, Any] = field(default_factory=dict)
 
 
 def statistics_page(request: Request) -> Response:

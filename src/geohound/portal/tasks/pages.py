@@ -125,10 +125,8 @@ def delete_page(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """POST /tasks/{id}/{action}: the buttons"""
     await read_form(request)
-    action, task = (
-        request.path_params["action"],
-        await run_in_threadpool(find_task, request),
-    )
+    action = request.path_params["action"]
+    task = await run_in_threadpool(find_task, request)
     if action == "delete":
         await run_in_threadpool(forget, request, task.id)
         return RedirectResponse("/tasks", 303)

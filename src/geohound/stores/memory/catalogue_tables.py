@@ -26,9 +26,8 @@ class KeptService:
     tasks: frozenset[int] = frozenset()
     proof: Check | None = None
     events: tuple[LifeEvent, ...] = ()
-    event_numbers: tuple[
-        int, ...
-    ] = ()  # of these events, over all services as they came
+    # of these events, over all services as they came
+    event_numbers: tuple[int, ...] = ()
     totals: tuple[CheckTotals, ...] = ()
 
 
@@ -37,12 +36,10 @@ class CatalogueTables:
     """All that is kept; rows are replaced, never changed, so that a copy of the dictionaries is a copy of it all."""
 
     kept: dict[int, KeptService]
-    aliases: dict[
-        str, tuple[str, int]
-    ]  # address and service, by the id that a service at this address would have
-    changes: dict[
-        tuple[int, bool], Revision
-    ]  # by service, and whether it is the document that changed
+    # address and service, by the id that a service at this address would have
+    aliases: dict[str, tuple[str, int]]
+    # by service, and whether it is the document that changed
+    changes: dict[tuple[int, bool], Revision]
     revision: Revision = 0
     seen: int = 0
     happened: int = 0

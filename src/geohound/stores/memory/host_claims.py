@@ -23,9 +23,8 @@ class MemoryHostClaims:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._rows: dict[str, _Row] = {}
-        self._askers: dict[
-            str, dict[str, float]
-        ] = {}  # of addresses: holders, and until when
+        # of addresses: holders, and until when
+        self._askers: dict[str, dict[str, float]] = {}
 
     def claim(
         self, pauses: Mapping[str, float], holder: str, ttl_s: float

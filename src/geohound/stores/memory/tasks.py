@@ -48,10 +48,8 @@ class MemoryTasks:
 
     def make_part(self, shard: Shard) -> TaskId:
         """A shard of a task, with its specification."""
-        whole, part = (
-            self._tasks[shard.parent],
-            self.create(self._tasks[shard.parent].spec),
-        )
+        whole = self._tasks[shard.parent]
+        part = self.create(self._tasks[shard.parent].spec)
         self._tasks[part.id] = replace(part, shard=shard, created_at=whole.created_at)
         return part.id
 

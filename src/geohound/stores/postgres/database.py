@@ -248,9 +248,8 @@ class _Reader:
         if connection.is_in_transaction:
             yield connection
             return
-        self.execute(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ"
-        )  # made anew where it broke
+        # made anew where it broke
+        self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         connection = self._open()
         with connection.transaction():
             yield connection

@@ -104,9 +104,8 @@ class SqlCatalogue:
     def _record(
         self, met: Iterable[Observation | Check], connection: Connection
     ) -> list[Recorded]:
-        self._database.lock(
-            connection, "catalogue"
-        )  # readers of `changes` rely on it: revisions are committed in order
+        # readers of `changes` rely on it: revisions are committed in order
+        self._database.lock(connection, "catalogue")
         return record(connection, met)
 
     def get(self, service_id: str) -> Service | None:

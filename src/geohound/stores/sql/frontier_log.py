@@ -84,9 +84,8 @@ class SqlFrontierLog:
     def __init__(self, database: Database, commits: GroupCommit) -> None:
         self._database = database
         self._commits = commits
-        self._sources: dict[
-            TaskId, tuple[Claim, Sources]
-        ] = {}  # of the writing thread alone
+        # of the writing thread alone
+        self._sources: dict[TaskId, tuple[Claim, Sources]] = {}
 
     def replay(self, task: TaskId) -> Iterator[LoggedUrl]:
         return map(LoggedUrl._make, self._database.stream(_REPLAY, bounds_of(task)))

@@ -43,9 +43,8 @@ class SqlKeptPages:
         self._database = database
         self._clock = clock
         self._kept = SharedWrite(commits, self._write)
-        self._total: int | None = (
-            None  # bytes; what other processes keep meanwhile counts when it is tidied again
-        )
+        # bytes; what other processes keep meanwhile counts when it is tidied again
+        self._total: int | None = None
         self._expired_at = 0.0
 
     def keep(self, task: int, page: KeptPage, room: PageRoom) -> asyncio.Future[None]:

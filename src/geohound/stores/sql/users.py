@@ -167,10 +167,8 @@ class SqlUsers:
         )
 
     def mark_sample(self, task: TaskId, is_sample: bool) -> None:
-        adding, removing = (
-            "INSERT INTO sample_task VALUES (?) ON CONFLICT DO NOTHING",
-            "DELETE FROM sample_task WHERE task = ?",
-        )
+        adding = "INSERT INTO sample_task VALUES (?) ON CONFLICT DO NOTHING"
+        removing = "DELETE FROM sample_task WHERE task = ?"
         with self._database.write() as connection:
             connection.execute(adding if is_sample else removing, (task,))
 

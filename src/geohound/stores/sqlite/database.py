@@ -116,9 +116,8 @@ class SqliteDatabase:
         self._local = threading.local()
         # Weak, so that the connection of a thread ends with the thread: web servers come and go with theirs.
         self._readers: WeakSet[_Connection] = WeakSet()
-        self._readers_lock = (
-            threading.Lock()
-        )  # not that of the writer: who reads waits for nobody
+        # not that of the writer: who reads waits for nobody
+        self._readers_lock = threading.Lock()
         self._closed = False
         self._writer = self._open_checked()
         if not durable:
@@ -291,10 +290,8 @@ def _source(path: Path) -> tuple[str, bool]:
         os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     ):
         return address, False
-    for way in (
-        "mode=ro",
-        "mode=ro&immutable=1",
-    ):  # the second where the files of the log cannot be made
+    # the second where the files of the log cannot be made
+    for way in ("mode=ro", "mode=ro&immutable=1"):
         with (
             suppress(sqlite3.OperationalError),
             closing(sqlite3.connect(f"{address}?{way}", uri=True)) as trial,

@@ -50,9 +50,8 @@ class Asker:
     state: AgentState
     clock: Clock
     elapsed_s: Callable[[], float]  # since the hunt began
-    _ends: Counter[tuple[str, int]] = field(
-        default_factory=Counter
-    )  # queries of many results that had none after this page, by provider
+    # queries of many results that had none after this page, by provider
+    _ends: Counter[tuple[str, int]] = field(default_factory=Counter)
     _named: HashSet = field(default_factory=HashSet)  # provider and address
 
     async def ask_all(self, queries: Sequence[AskedQuery]) -> int:

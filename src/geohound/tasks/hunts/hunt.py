@@ -30,9 +30,8 @@ from .learning import HuntObserver
 from .providers import Providers
 from .results import ResultBook, root_pages
 
-SEED_ROUND = (
-    5  # queries of the plan in the first round, and wherever nothing was learned
-)
+# queries of the plan in the first round, and wherever nothing was learned
+SEED_ROUND = 5
 ROUND_WAIT_S = 30.0  # at most, for the results of a round to be read
 LOOK_S = 0.05
 REST_S = 0.5
@@ -99,9 +98,8 @@ class Hunt:
             self._take_kept(None)
             self._admit_results(crawl, order, book)
         elif self.results.found_by or self.state.pool_at:
-            self._take_kept(
-                self.providers.task
-            )  # what was asked before a kill, and not yet read
+            # what was asked before a kill, and not yet read
+            self._take_kept(self.providers.task)
         if self.state.phase is not Phase.SEARCH:
             crawl.release()
         while self.plan.searches and not self._is_over(crawl):

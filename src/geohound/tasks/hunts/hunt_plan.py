@@ -36,12 +36,10 @@ class AgentState:
     total_s: float = 0.0  # of earlier runs, over all phases
     steps: int = 0  # that were made until the last round
     pool_at: int = 0  # queries of the plan that were taken up
-    put_back: list[str] = field(
-        default_factory=list
-    )  # of them, those that nobody could be asked for
-    gains: list[tuple[float, int]] = field(
-        default_factory=list
-    )  # what new services count, and requests, by round
+    # of them, those that nobody could be asked for
+    put_back: list[str] = field(default_factory=list)
+    # what new services count, and requests, by round
+    gains: list[tuple[float, int]] = field(default_factory=list)
 
     @classmethod
     def read(cls, counters: Mapping[str, Any]) -> AgentState:

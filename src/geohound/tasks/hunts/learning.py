@@ -21,9 +21,8 @@ from geohound.urls.address_book import AddressBook
 from .results import ResultBook
 
 MAX_LINKS = 200  # of a page, whose words count
-_MAX_PAGES = (
-    5_000  # of which titles and terms are remembered until their services answer
-)
+# of which titles and terms are remembered until their services answer
+_MAX_PAGES = 5_000
 LATEST_REQUESTS = 500  # of the crawl, by which its gain is judged
 _MAX_TEXT = 4_000  # characters of a page, whose terms count
 
@@ -76,9 +75,8 @@ class HuntObserver:
         self.subject = Subject()
         self.off_subject = 1.0  # what a service counts that is not about the subject
         self.is_learning = True
-        self.read: set[str] = (
-            set()
-        )  # results of queries that were asked for, whatever came of it
+        # results of queries that were asked for, whatever came of it
+        self.read: set[str] = set()
         self._links = HashSet()  # that were counted
         self._pages: Recent[str, _ReadPage] = Recent(_MAX_PAGES)
         self._hosts_terms = HashSet()  # of pages with services

@@ -97,9 +97,8 @@ def make_hunt(
     refresh_s = 3600 * settings.agent_refresh_pages_h
     budget = SearchBudget(settings.max_queries, settings.max_search_cost_usd, refresh_s)
     for name, pages in store.searches.asked_by(left.task).items():
-        yields.count_at_least(
-            name, pages
-        )  # a kill may cost the last seconds of the counters
+        # a kill may cost the last seconds of the counters
+        yields.count_at_least(name, pages)
     providers = Providers(
         sources,
         store.searches,

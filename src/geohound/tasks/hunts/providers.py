@@ -81,12 +81,10 @@ class Providers:
     budget: SearchBudget
     task: TaskId = 0
     stopped: bool = False
-    failures: dict[str, str] = field(
-        default_factory=dict
-    )  # a sentence for each that is left alone
-    _used: dict[str, int] = field(
-        default_factory=dict
-    )  # requests of this period, where a provider counts them by period
+    # a sentence for each that is left alone
+    failures: dict[str, str] = field(default_factory=dict)
+    # requests of this period, where a provider counts them by period
+    _used: dict[str, int] = field(default_factory=dict)
 
     @property
     def usable(self) -> list[AskedSearcher]:

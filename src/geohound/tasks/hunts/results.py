@@ -70,16 +70,13 @@ class ResultBook:
     """The results of one task."""
 
     steps: list[HuntStep] = field(default_factory=list)
-    found_by: dict[str, str] = field(
-        default_factory=dict
-    )  # address → "source: query" that named it first
-    _steps_of: dict[tuple[str, str], HuntStep] = field(
-        default_factory=dict
-    )  # by provider and query
+    # address → "source: query" that named it first
+    found_by: dict[str, str] = field(default_factory=dict)
+    # by provider and query
+    _steps_of: dict[tuple[str, str], HuntStep] = field(default_factory=dict)
     _ranks: dict[str, int] = field(default_factory=dict)
-    _fresh: dict[str, int] = field(
-        default_factory=dict
-    )  # address → rank, since seeds were last taken
+    # address → rank, since seeds were last taken
+    _fresh: dict[str, int] = field(default_factory=dict)
     _admitted: int = 0
 
     @classmethod

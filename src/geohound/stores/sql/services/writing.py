@@ -256,10 +256,8 @@ def _put(connection: Connection, met: Observation) -> Recorded:
     home = home or find_twin(connection, service, content)
     if home is None:
         seen = SeenTimes(at, at, 1 if left is None else 0)
-        num, stands = (
-            insert_service(connection, service, content, seen, met.topics),
-            True,
-        )
+        num = insert_service(connection, service, content, seen, met.topics)
+        stands = True
     else:
         num = home.num
         add_alias(connection, num, service.kind, service.endpoint)

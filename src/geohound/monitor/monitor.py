@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -23,6 +23,7 @@ from .schedule import Revisiting, RevisitPolicy, first_waits, planned
 from .service_look import ServiceLooks
 
 MAX_HOSTS: Final = 256  # that are looked at side by side; most of them rest
+HOSTS_AHEAD: Final = 1024  # listed at once: what is due may be the whole catalogue
 LONGEST_SLEEP_S: Final = 30.0
 WAIT_S: Final = 1.0  # for a look to end, before it is seen whether other hosts are due
 ENROL_EVERY_S: Final = 600.0
@@ -43,7 +44,9 @@ class Monitor:
         self._revisiting = plan.revisiting
         self._looks = ServiceLooks(plan, parts)
         self._page_looks = PageLooks(parts, parts.examine) if parts.examine else None
+        self._next_hosts: deque[str] = deque()
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._due_until = NEVER  # what is due later than this is left to other runs
         # by host: failed as they would without a network
         self._held: dict[str, tuple[DueLook, LookedAt]] = {}
         self.counts: Counter[str] = Counter()
@@ -57,9 +60,10 @@ class Monitor:
         self._enrol()
         if self._plan.everything:
             self._parts.queue.hasten(since)
-        self.counts["due"] = self.counts["checked"] + self._parts.queue.count_due(
-            self._parts.clock.now()
-        )
+        now = self._parts.clock.now()
+        if self._plan.ends:
+            self._due_until = now
+        self.counts["due"] = self.counts["checked"] + self._parts.queue.count_due(now)
         try:
             return await self._loop()
         finally:
@@ -79,7 +83,7 @@ class Monitor:
             if not self._running and self._held:
                 await self._settle_held()
             elif not self._running:
-                if self._plan.once or self._plan.everything:
+                if self._plan.ends:
                     return Ending.FINISHED
                 await self._sleep()
             else:
@@ -135,19 +139,25 @@ class Monitor:
         return self._revisiting
 
     def _start_hosts(self) -> None:
-        free = MAX_HOSTS - len(self._running)
-        if free <= 0:
-            return
-        now = self._parts.clock.now()
-        for host in self._parts.queue.hosts(
-            now, len(self._running) + len(self._held) + free
-        ):
-            if (
-                host not in self._running
-                and host not in self._held
-                and len(self._running) < MAX_HOSTS
-            ):
+        while len(self._running) < MAX_HOSTS:
+            self._next_hosts = self._next_hosts or self._idle_hosts()
+            if not self._next_hosts:
+                return
+            host = self._next_hosts.popleft()
+            if not self._is_under_way(host):
                 self._running[host] = asyncio.create_task(self._host(host))
+
+    def _idle_hosts(self) -> deque[str]:
+        """Hosts at which something is due, and nobody looks yet."""
+        most = len(self._running) + len(self._held) + HOSTS_AHEAD
+        found = self._parts.queue.hosts(self._due_by_now(), most)
+        return deque(host for host in found if not self._is_under_way(host))
+
+    def _is_under_way(self, host: str) -> bool:
+        return host in self._running or host in self._held
+
+    def _due_by_now(self) -> datetime:
+        return min(self._parts.clock.now(), self._due_until)
 
     async def _wait_for_hosts(self) -> None:
         await asyncio.wait(
@@ -180,8 +190,8 @@ class Monitor:
     async def _host(self, host: str) -> None:
         """All that is due of one host, one look after the other."""
         while not self._stopping.is_set() and host not in self._held:
-            # another monitor may take the others
-            due = self._parts.queue.due(host, self._parts.clock.now(), 1)
+            # One: another monitor may take the others.
+            due = self._parts.queue.due(host, self._due_by_now(), 1)
             if not due:
                 return
             await self._look(due[0])

@@ -28,7 +28,7 @@ class MonitorPlan:
     """What is asked of one run."""
 
     revisiting: Revisiting
-    once: bool = False  # end when nothing is due
+    once: bool = False  # end when all is looked at that was due at the beginning
     everything: bool = False  # look at all services, due or not
     deep: bool = False  # look at layers too
     deep_layers: int = 5  # of a service, in one look
@@ -38,6 +38,11 @@ class MonitorPlan:
     looks_per_day: float = 0.0  # budget; 0: as many as the policy asks for
     # of several monitors that share the hosts, one enrols and notifies
     leads: bool = True
+
+    @property
+    def ends(self) -> bool:
+        """Does it end by itself?"""
+        return self.once or self.everything
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,11 @@ ON CONFLICT DO NOTHING"""
 _HASTEN = """
 UPDATE check_queue SET due_at = :since
 WHERE due_at > :since AND purpose = 'check' AND (looked_at IS NULL OR looked_at < :since)"""
+# `|| ''` below: what is no column has no index, so that what is due is found by time, and a host's rows by host. SQLite
+# would read the whole queue in the order of hosts, or of purposes.
 _HOSTS = """
-SELECT host FROM check_queue WHERE due_at <= ? AND part BETWEEN ? AND ? GROUP BY host ORDER BY min(due_at) LIMIT ?"""
+SELECT host || '' AS name FROM check_queue WHERE due_at <= ? AND part BETWEEN ? AND ?
+GROUP BY name ORDER BY min(due_at) LIMIT ?"""
 _COUNT_DUE = """
 SELECT count(*) FROM check_queue WHERE purpose = 'check' AND due_at <= ? AND part BETWEEN ? AND ?"""
 _NEXT_DUE = """
@@ -70,7 +73,7 @@ _OF_HOST = """
 SELECT CAST(coalesce(sum(looks), 0) AS BIGINT), coalesce(sum(changes), 0.0),
   coalesce(sum(changed_s), 0.0), coalesce(sum(unchanged_s), 0.0),
   CAST(coalesce(sum(failures), 0) AS BIGINT), CAST(coalesce(sum(deaths), 0) AS BIGINT)
-FROM check_queue WHERE host = ? AND purpose = 'check'"""
+FROM check_queue WHERE host = ? AND purpose || '' = 'check'"""
 _PUT_OFF = "UPDATE check_queue SET due_at = ? WHERE purpose = ? AND target = ?"
 _LOOKED = """
 UPDATE check_queue SET due_at = ?, looked_at = ?, looks = ?, changes = ?, changed_s = ?, unchanged_s = ?,

@@ -238,3 +238,31 @@ def test_all_who_follow_are_sent_away_when_the_portal_ends() -> None:
         assert (await waiting).events == ()
 
     told(story)
+
+
+def test_who_is_hinted_of_events_looks_at_once_and_otherwise_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(task_events, "POLL_S", 60.0)
+
+    async def story(rig: Rig) -> None:
+        rig.events.is_hinted = lambda: True
+        following = asyncio.create_task(rig.follow())
+        await asyncio.sleep(0.1)
+        reads = rig.control.reads
+        for _ in range(5):
+            rig.happen()
+            await asyncio.to_thread(rig.events.heard, ["task 77", f"task {rig.task}"])
+            await asyncio.sleep(0.05)
+        assert rig.control.reads >= reads + 5
+        reads = rig.control.reads
+        await asyncio.to_thread(rig.events.heard, ["task 77"])
+        await asyncio.sleep(0.05)
+        assert rig.control.reads == reads
+        monkeypatch.setattr(task_events, "HINTED_POLL_S", 0.02)
+        await asyncio.to_thread(rig.events.heard, ["*"])
+        rig.happen()  # and nobody hints
+        rig.end()
+        assert await following == list(range(1, 10))
+
+    told(story)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,10 @@ class OpenCatalogue:
         from geohound.views.known import Past
 
         return Past(self._store.history, self._store.check_queue)
+
+    def listen(self, heard: Callable[[Collection[str]], None]) -> Callable[[], bool]:
+        """Call `heard` where other processes say that they wrote something; the answer says whether we would hear it."""
+        return self._store.database.listen(heard)
 
     @property
     def is_read_only(self) -> bool:

@@ -156,6 +156,7 @@ def run_portal(
         if beside is not None and not opened.is_read_only:
             open_now.enter_context(beside)
         events = TaskEvents(opened.tasks)
+        events.is_hinted = opened.listen(events.heard)
         portal = _portal(opened, settings, events, single_user=single_user, reach=reach)
         server = uvicorn.Server(server_config(portal, settings, verbose=verbose))
         events.is_closing = lambda: server.should_exit

@@ -6,7 +6,13 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Collection,
+    Sequence,
+)
 from contextlib import aclosing, asynccontextmanager, suppress
 
 from geohound.contracts import StoreError
@@ -17,6 +23,7 @@ from geohound.tasks.control import NoSuchTaskError, TaskControl, state_of
 log = logging.getLogger(__name__)
 
 POLL_S = 0.5
+HINTED_POLL_S = 2.0  # where hints say that something was written
 HEARTBEAT_S = 15.0
 MAX_FOLLOWERS = 200
 PAGE = 500  # events that are read at once
@@ -37,7 +44,20 @@ class TaskEvents:
         self._control = control
         self._readers: dict[TaskId, _Reader] = {}
         self._followers = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.is_closing: Callable[[], bool] = lambda: False
+        self.is_hinted: Callable[[], bool] = lambda: False  # will `heard` be called?
+
+    def heard(self, topics: Collection[str]) -> None:
+        """Something was written about these; for any thread."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the portal has ended
+                self._loop.call_soon_threadsafe(self._ask, topics)
+
+    def _ask(self, topics: Collection[str]) -> None:
+        for task, reader in self._readers.items():
+            if f"task {task}" in topics or "*" in topics:
+                reader.hinted.set()
 
     async def wait(self, task: TaskId, after: int, wait_s: float) -> EventPage:
         """Events with greater numbers, at once where there are some, otherwise when there are or time is up."""
@@ -92,10 +112,11 @@ class TaskEvents:
     @asynccontextmanager
     async def _reading(self, task: TaskId, after: int) -> AsyncIterator[_Reader]:
         """The reader of this task, which lives as long as somebody follows it and the task has not ended."""
+        self._loop = asyncio.get_running_loop()
         reader = self._readers.get(task)
         if reader is None or reader.is_over:
             reader = self._readers[task] = _Reader(
-                self._control, task, after, self.is_closing
+                self._control, task, after, self.is_closing, self.is_hinted
             )
             reader.start()
         reader.followers += 1
@@ -128,7 +149,7 @@ class _Place:
 
 
 class _Reader:
-    """Asks the store for new events of one task twice a second, and wakes those who wait for them."""
+    """Asks the store for new events of one task, at a hint and now and then, and wakes those who wait for them."""
 
     def __init__(
         self,
@@ -136,10 +157,13 @@ class _Reader:
         task: TaskId,
         after: int,
         is_closing: Callable[[], bool],
+        is_hinted: Callable[[], bool],
     ) -> None:
         self._control = control
         self._task = task
         self._is_closing = is_closing
+        self._is_hinted = is_hinted
+        self.hinted = asyncio.Event()  # that there may be events
         self._recent: deque[Numbered] = deque(maxlen=MAX_RECENT)
         self._last = after
         self._killed_at: float | None = None
@@ -177,12 +201,18 @@ class _Reader:
                     self._wake()
                 self.is_over = ended and not page.events
                 if not page.events and not self.is_over:
-                    await asyncio.sleep(POLL_S)
+                    await self._pause()
         except StoreError as error:
             log.warning("The events of task %d cannot be read: %s", self._task, error)
         finally:
             self.is_over = True
             self._wake()
+
+    async def _pause(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HINTED_POLL_S if self._is_hinted() else POLL_S):
+                await self.hinted.wait()
+        self.hinted.clear()
 
     def _wake(self) -> None:
         changed, self.changed = self.changed, asyncio.Event()

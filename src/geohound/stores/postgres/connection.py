@@ -52,6 +52,7 @@ class PostgresConnection:
         self._statements: dict[str, str] = {}  # that write many rows, by those for one
         self._types: dict[str, dict[str, str]] = {}  # of the columns of tables
         self._pipeline: ExitStack | None = None
+        self.hints: set[str] = set()  # in this transaction
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
@@ -14,9 +14,10 @@ import psycopg
 from psycopg import conninfo, errors
 
 from geohound.contracts import StoreError
-from geohound.stores.sql.database import Connection, Rows
+from geohound.stores.sql.database import Connection, Heard, Rows
 
 from .connection import PostgresConnection, translate
+from .hints import HintListener, HintSender
 from .schema import check_schema, prepare_schema, schema_of
 
 CONNECT_TIMEOUT_S = 10
@@ -54,6 +55,8 @@ class PostgresDatabase:
         self._readers: WeakSet[_Reader] = WeakSet()
         self._readers_lock = threading.Lock()
         self._closed = False
+        self._sender = HintSender(self._notify)
+        self._listeners: list[HintListener] = []
         with self._explained():
             first = self._connect()
             self.is_read_only = not _may_write(first)
@@ -63,6 +66,7 @@ class PostgresDatabase:
                 prepare_schema(first, self.name)
             self._time = read_time(first)
             self._space = zlib.crc32(schema_of(first).encode()) - 2**31
+            self._channel = f"geohound_{self._space + 2**31:x}"
             self._idle.append(PostgresConnection(first))
 
     @contextmanager
@@ -74,7 +78,10 @@ class PostgresDatabase:
                     self._time = read_time(connection.raw)
                 with connection.transaction():
                     yield connection
+                if connection.hints:
+                    self._sender.add(connection.hints)
             finally:
+                connection.hints.clear()
                 self._give_back(connection)
 
     def _take(self) -> PostgresConnection:
@@ -125,6 +132,24 @@ class PostgresDatabase:
         connection.execute(
             "SELECT pg_advisory_xact_lock(?, hashtext(?))", (self._space, name)
         )
+
+    def hint(self, connection: Connection, topic: str) -> None:
+        if isinstance(connection, PostgresConnection):
+            connection.hints.add(topic)
+
+    def _notify(self, topics: Sequence[str]) -> None:
+        """Without waiting for the disk, nor letting others wait."""
+        with self.write() as connection:
+            connection.execute("SET LOCAL synchronous_commit = off")
+            connection.execute(
+                "SELECT pg_notify(?, topic) FROM unnest(?::text[]) AS topic",
+                (self._channel, topics),
+            )
+
+    def listen(self, heard: Heard) -> Callable[[], bool]:
+        listener = HintListener(self.connect, self._channel, heard)
+        self._listeners.append(listener)
+        return listener.is_live
 
     def settle(self, connection: Connection) -> None:
         if isinstance(connection, PostgresConnection):
@@ -192,6 +217,9 @@ class PostgresDatabase:
             return self._connect()
 
     def close(self) -> None:
+        for listener in self._listeners:
+            listener.close()
+        self._sender.close()
         self._closed = True
         with self._readers_lock:
             for reader in self._readers:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 ALL_ROWS = 2**62  # as a LIMIT
+ANYTHING = "*"  # of what was written: whoever listened may have missed some
+Heard = Callable[[Collection[str]], None]
 
 
 class Rows(Protocol):
@@ -54,6 +56,12 @@ class Database(Protocol):
 
     def lock(self, connection: Connection, name: str) -> None:
         """Until its transaction ends, nobody else has the lock of this name."""
+
+    def hint(self, connection: Connection, topic: str) -> None:
+        """Whoever listens hears of it soon after the commit, or never: nothing may depend on it."""
+
+    def listen(self, heard: Heard) -> Callable[[], bool]:
+        """Call `heard`, from any thread, with what others hint; the answer says whether we would hear it."""
 
     def settle(self, connection: Connection) -> None:
         """Wait for pipelined statements, and raise their errors."""

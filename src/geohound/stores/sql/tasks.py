@@ -242,6 +242,7 @@ class SqlTasks:
         self, connection: Connection, task: TaskId, new: Sequence[Event]
     ) -> None:
         append_events(connection, task, self._now(), new, self._max_events)
+        self._database.hint(connection, f"task {task}")
 
     def _now(self) -> float:
         return self._clock.now().timestamp()

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from geohound.contracts import StoreError
-from geohound.stores.sql.database import Connection
+from geohound.stores.sql.database import Connection, Heard
 
 from . import upgrades
 
@@ -208,6 +208,12 @@ class SqliteDatabase:
 
     def lock(self, connection: object, name: str) -> None:
         """Whoever writes to the file has it alone."""
+
+    def hint(self, connection: object, topic: str) -> None:
+        """Nobody can listen to a file."""
+
+    def listen(self, heard: Heard) -> Callable[[], bool]:  # noqa: ARG002 - as above
+        return lambda: False
 
     def settle(self, connection: object) -> None:
         """Each statement has an answer before the next one is sent."""

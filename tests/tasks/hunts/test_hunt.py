@@ -737,21 +737,17 @@ def test_a_search_that_brings_nothing_any_more_goes_over_to_the_crawl(
     assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
 
 
-def test_the_search_ends_when_the_crawl_brings_more_for_each_request(
+def test_the_search_ends_after_three_rounds_in_vain_beside_a_crawl_without_work(
     cache, clock
 ) -> None:
     one = Scripted(lambda text, _n: page(f"{text}1", more=False))
-    rig = Rig(
-        one,
-        cache,
-        clock,
-        queries=tuple(f"q{n}" for n in range(60)),
-        stays={Phase.SEARCH: StayLimits(0, 1)},
-    )
+    queries = tuple(f"q{n}" for n in range(60))
+    stays = {Phase.SEARCH: StayLimits(0, 1)}
+    rig = Rig(one, cache, clock, queries=queries, stays=stays)
     gains = rig.hunt.observer.gains
     gains.services["crawl"], gains.requests["crawl"] = 10, 100
     rig.run()
-    assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 2)
+    assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 3)
 
 
 class Busy(Reader):
@@ -785,6 +781,30 @@ def test_the_search_goes_on_where_the_crawl_has_nothing_left(cache, clock) -> No
     assert [text for text, _ in one.asked] == list(queries)
     assert rig.crawl.looks > 80, "it waited until the crawl was idle, after each round"
     assert rig.hunt.is_done
+
+
+class Late(Reader):
+    """A crawl that is busy beside the first round of five queries."""
+
+    @property
+    def is_idle(self):
+        return len([seed for seed in self.admitted if seed.depth == 0]) >= 10
+
+
+def test_rounds_in_vain_beside_a_busy_crawl_do_not_end_the_search(cache, clock) -> None:
+    """The crawl may have had their services first: three such rounds ended a hunt with half of its budget."""
+    one = Scripted(lambda text, _n: page(f"{text}1", more=False))
+    rig = Rig(
+        one,
+        cache,
+        clock,
+        queries=tuple(f"q{n}" for n in range(20)),
+        stays={Phase.SEARCH: StayLimits(0, 1)},
+        rules=AgentRules(score=ScoreRules(least_score=1e9)),
+    )
+    rig.crawl = Late(rig.hunt.observer, services("q151"))
+    rig.run()
+    assert ("q19", 1) in one.asked, "the fourth round was asked"
 
 
 def test_what_the_crawl_brought_long_ago_counts_half(cache, clock) -> None:

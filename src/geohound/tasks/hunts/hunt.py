@@ -35,7 +35,7 @@ SEED_ROUND = 5
 ROUND_WAIT_S = 30.0  # at most, for the results of a round to be read
 LOOK_S = 0.05
 REST_S = 0.5
-LATEST_ROUNDS = 3  # without any service, after which nothing is expected of more
+DRY_ROUNDS = 3  # in vain once the crawl has nothing left: nothing is expected of more
 MIN_CRAWL_REQUESTS = 50  # before the crawl's own gain counts
 
 
@@ -76,6 +76,8 @@ class Hunt:
     phase_began: float | None = None
     run_began: float | None = None
     _gained: tuple[float, int] = (0.0, 0)  # what was spent until the last round
+    _dry_rounds: int = 0  # latest ones that left the crawl with nothing new
+    _found: int = 0  # services, when the crawl last had nothing left
 
     def stop(self) -> None:
         self.providers.stopped = True
@@ -307,17 +309,19 @@ class Hunt:
     async def _rest(self, crawl: FedCrawl) -> None:
         """Leave it to the crawl while that brings more for each request; where it has nothing left, ask on.
 
-        A search that has brought nothing of late is over then.
+        Rounds beside a busy crawl say little: it may have had their services first. Those after it count with all
+        that the crawl finds beyond their results.
         """
-        has_rested = False
         while is_beaten(self._progress()) and not (
             crawl.is_idle or crawl.is_over or self.providers.stopped
         ):
-            has_rested = True
             await self.clock.sleep(REST_S)
-        if (has_rested or is_beaten(self._progress())) and not any(
-            found for found, _ in self.state.gains[-LATEST_ROUNDS:]
-        ):
+        if self.state.phase is not Phase.BOTH or not crawl.is_idle:
+            return
+        found = self.observer.gains.found
+        self._dry_rounds = self._dry_rounds + 1 if found == self._found else 0
+        self._found = found
+        if self._dry_rounds >= DRY_ROUNDS:
             self.state.phase = Phase.CRAWL
 
     def _progress(self) -> PhaseProgress:

@@ -42,6 +42,7 @@ class Gains:
         default_factory=lambda: defaultdict(float)
     )  # what they count
     requests: Counter[str] = field(default_factory=Counter)
+    found: int = 0  # services, whoever found them
 
     def note_requests(self, name: str, count: int) -> None:
         """What the crawl brought long ago counts half, and half of that later: it is asked what it brings now."""
@@ -103,6 +104,7 @@ class HuntObserver:
         is_about = self.subject.is_about(service)
         worth = 1.0 if is_about else self.off_subject
         self.gains.services["search" if asked else "crawl"] += worth
+        self.gains.found += 1
         if asked is not None:
             step = self._results.step(*asked)
             if step is not None:

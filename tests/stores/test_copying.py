@@ -11,10 +11,13 @@ import pytest
 from command_line import geohound
 from postgres_server import shared_server
 
-from geohound.model.work.task import TaskSpec
+from geohound import app
+from geohound.model.work.event import Warned
+from geohound.model.work.task import TaskFilter, TaskSpec
 from geohound.net.clock import SystemClock
+from geohound.settings import Settings
 from geohound.stores import postgres, sqlite
-from geohound.stores.copying import LEFT_OUT, TABLES
+from geohound.stores.copying import LEFT_OUT, TABLES, copy_catalogue
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +156,31 @@ def test_what_is_not_empty_is_not_written_over(tmp_path):
     again = geohound("store", "copy", str(tmp_path / "c.db"), address)
     assert again.returncode == 2
     assert "is not empty; name a new catalogue." in again.stderr
+
+
+@pytest.mark.parametrize("is_postgres", [False, True])
+def test_what_is_written_meanwhile_is_not_in_the_copy_and_harms_nothing(
+    tmp_path, is_postgres
+):
+    """A crawl goes on while its catalogue is copied: the copy has all of one moment."""
+    file, address = str(tmp_path / "c.db"), shared_server().new_schema()
+    source, target = (address, file) if is_postgres else (file, address)
+    with (
+        closing(app.open_store(Settings(catalogue=source))) as writer,
+        closing(app.open_store(Settings(catalogue=source))) as one,
+        closing(app.open_store(Settings(catalogue=target))) as other,
+    ):
+        first = writer.tasks.create(TaskSpec()).id
+        claim = writer.tasks.claim(first, "we", 30.0)
+        copying = copy_catalogue(one.database, other.database)
+        table = next(copying)  # copied, and not yet compared but the first
+        assert (table.name, table.rows) == ("task", 1)
+        writer.tasks.create(TaskSpec())
+        writer.tasks.emit(claim, [Warned("so it is")])
+        rows = {each.name: each.rows for each in copying}
+        assert rows["event"] == 2  # created and claimed
+        assert [task.id for task in other.tasks.list(TaskFilter())] == [first]
+        assert len(writer.tasks.list(TaskFilter())) == 2
 
 
 def test_a_password_is_never_printed():

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from geohound.contracts import StoreError
-from geohound.stores.sql.database import Connection, Database
+from geohound.stores.sql.database import Connection, Database, Stream
 
 # Each after those whose rows it refers to. What is left out is of the moment: which process asks which host.
 TABLES = (
@@ -30,22 +30,31 @@ class CopiedTable(NamedTuple):
 
 
 def copy_catalogue(source: Database, target: Database) -> Iterator[CopiedTable]:
-    """Copy table by table, in one transaction, then compare every row; StoreError where the target is not empty."""
+    """Copy table by table what one moment has, then compare every row; StoreError where the target is not empty."""
     for table in TABLES:
         if next(iter(target.read().execute(f"SELECT 1 FROM {table} LIMIT 1")), None):  # noqa: S608 - our own names
             raise StoreError(f"{target.name} is not empty; name a new catalogue.")
-    with target.copying(source.last_numbers()) as connection:
-        copied = [_copy_table(source, target, connection, table) for table in TABLES]
-    for each in copied:
-        if digest_of(source, each.name) != digest_of(target, each.name):
-            raise StoreError(
-                f"The table {each.name} was changed meanwhile; stop what writes to {source.name} first."
-            )
-        yield each
+    with source.frozen() as moment:
+        with target.copying(source.last_numbers()) as connection:
+            copied = [
+                _copy_table(source, moment, target, connection, table)
+                for table in TABLES
+            ]
+        for each in copied:
+            there = digest_of(target, target.stream, each.name)
+            if digest_of(source, moment, each.name) != there:
+                raise StoreError(
+                    f"The table {each.name} of {target.name} is not what was copied: does something else write to it?"
+                )
+            yield each
 
 
 def _copy_table(
-    source: Database, target: Database, connection: Connection, table: str
+    source: Database,
+    moment: Stream,
+    target: Database,
+    connection: Connection,
+    table: str,
 ) -> CopiedTable:
     columns = target.columns(table)
     missing = set(columns) ^ set(source.columns(table))
@@ -55,7 +64,7 @@ def _copy_table(
         )
     named = ", ".join(f'"{column}"' for column in columns)
     holes = ", ".join("?" * len(columns))
-    rows, count = _rows(source, table, columns), 0
+    rows, count = _rows(source, moment, table, columns), 0
     while batch := list(islice(rows, _BATCH)):
         connection.executemany(f"INSERT INTO {table} ({named}) VALUES ({holes})", batch)  # noqa: S608 - our own names
         count += len(batch)
@@ -63,13 +72,13 @@ def _copy_table(
 
 
 def _rows(
-    database: Database, table: str, columns: Sequence[str]
+    database: Database, stream: Stream, table: str, columns: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a table, truth values and bytes as such: SQLite keeps the default of a column of bytes as text."""
     truths = [columns.index(column) for column in database.booleans(table)]
     blobs = [columns.index(column) for column in database.blobs(table)]
     named = ", ".join(f'"{column}"' for column in columns)
-    for row in database.stream(f"SELECT {named} FROM {table}"):  # noqa: S608 - our own names
+    for row in stream(f"SELECT {named} FROM {table}"):  # noqa: S608 - our own names
         if not truths and not blobs:
             yield tuple(row)
             continue
@@ -82,11 +91,11 @@ def _rows(
         yield tuple(values)
 
 
-def digest_of(database: Database, table: str) -> tuple[int, int]:
+def digest_of(database: Database, stream: Stream, table: str) -> tuple[int, int]:
     """How many rows a table has, and the sum of their hashes: the same in whatever order they come."""
     columns = sorted(database.columns(table))
     count = total = 0
-    for row in _rows(database, table, columns):
+    for row in _rows(database, stream, table, columns):
         count += 1
         hashed = hashlib.blake2b(
             repr(tuple(map(_plain, row))).encode("utf-8", "surrogatepass"),

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -14,7 +15,7 @@ import psycopg
 from psycopg import conninfo, errors
 
 from geohound.contracts import StoreError
-from geohound.stores.sql.database import Connection, Heard, Rows
+from geohound.stores.sql.database import Connection, Heard, Rows, Stream
 
 from .connection import PostgresConnection, translate
 from .hints import HintListener, HintSender
@@ -122,10 +123,15 @@ class PostgresDatabase:
             self._explained(),
             self._connect() as connection,
             connection.transaction(),
-            connection.cursor("stream", binary=True) as cursor,
         ):
-            cursor.itersize = _STREAMED_ROWS
-            yield from cursor.execute(translate(sql), values)
+            yield from _streamed(connection, sql, values)
+
+    @contextmanager
+    def frozen(self) -> Iterator[Stream]:
+        with self._explained(), self._connect() as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            with connection.transaction():
+                yield partial(_streamed, connection)
 
     def lock(self, connection: Connection, name: str) -> None:
         # Locks of two catalogues in one database are two locks.
@@ -247,6 +253,14 @@ class PostgresDatabase:
             raise
         except psycopg.Error as error:
             raise StoreError(_explain(error, self.name)) from error
+
+
+def _streamed(
+    connection: psycopg.Connection[Any], sql: str, values: Sequence[Any] = ()
+) -> Iterator[Any]:
+    with connection.cursor("stream", binary=True) as cursor:
+        cursor.itersize = _STREAMED_ROWS
+        yield from cursor.execute(translate(sql), values)
 
 
 class _Reader:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 ALL_ROWS = 2**62  # as a LIMIT
 ANYTHING = "*"  # of what was written: whoever listened may have missed some
 Heard = Callable[[Collection[str]], None]
+Stream = Callable[[str], Iterator[Any]]
 
 
 class Rows(Protocol):
@@ -53,6 +54,9 @@ class Database(Protocol):
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a read that may be too large for memory."""
+
+    def frozen(self) -> AbstractContextManager[Stream]:
+        """Reads of one and the same state, however large they are; others write meanwhile."""
 
     def lock(self, connection: Connection, name: str) -> None:
         """Until its transaction ends, nobody else has the lock of this name."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from geohound.contracts import StoreError
-from geohound.stores.sql.database import Connection, Heard
+from geohound.stores.sql.database import Connection, Heard, Stream
 
 from . import upgrades
 
@@ -205,6 +205,11 @@ class SqliteDatabase:
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         return iter(self.read().execute(sql, values))
+
+    @contextmanager
+    def frozen(self) -> Iterator[Stream]:
+        with self.snapshot() as connection:
+            yield lambda sql: iter(connection.execute(sql))
 
     def lock(self, connection: object, name: str) -> None:
         """Whoever writes to the file has it alone."""

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import msgspec
 from geohound.settings import Settings
 
 from .leaving import NodeFolder
+from .minding import mind
 from .sessions import signal_session
 
 log = logging.getLogger(__name__)
@@ -151,7 +153,7 @@ class _Ended:
 
 
 def _supervise(plan: NodePlan, settings: Settings) -> None:
-    """Start the supervisor on this node, once Ray is up; Ray starts it anew if its process dies."""
+    """Start the supervisor on this node, once Ray is up; Ray starts it anew if its process dies, and we if it hangs."""
     import ray  # noqa: PLC0415 - an optional part
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
 
@@ -185,9 +187,23 @@ def _supervise(plan: NodePlan, settings: Settings) -> None:
                 head["NodeID"], soft=False
             ),
         )
-        ray.get(supervisor.remote(settings).is_up.remote(), timeout=UP_S)
+        started = supervisor.remote(settings)
+        ray.get(started.is_up.remote(), timeout=UP_S)
+        mind(partial(_answers, started), partial(ray.kill, started, no_restart=False))
     finally:
         ray.shutdown()
+
+
+def _answers(supervisor: Any, within_s: float) -> bool:
+    import ray  # noqa: PLC0415 - an optional part
+
+    try:
+        ray.get(supervisor.is_up.remote(), timeout=within_s)
+    except ray.exceptions.GetTimeoutError:
+        return False
+    except ray.exceptions.RayError:  # it has died, and Ray starts another one
+        return True
+    return True
 
 
 def connect(address: str) -> None:

@@ -16,7 +16,26 @@ from geohound.cli import program
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = ("geohound-head.service", "geohound-node.service")
-OTHERS = ("compose.yml", "kubernetes.yml")
+OTHERS = ("compose.yml", "kubernetes.yml", "kuberay.yml")
+# The fields of ray.io/v1, as KubeRay declares them (raycluster_types.go); those with an empty value may not be missing.
+GROUP = {"rayStartParams": {}, "template": {}}
+HEAD = {**GROUP, "serviceType": "", "headService": {}, "enableIngress": True}
+NODES = {
+    **GROUP, "groupName": "", "replicas": 0, "minReplicas": 0, "maxReplicas": 0,
+    "numOfHosts": 0, "scaleStrategy": {},
+}  # fmt: skip
+CLUSTER = {
+    "headGroupSpec": {}, "workerGroupSpecs": [], "rayVersion": "", "suspend": True,
+    "enableInTreeAutoscaling": True, "autoscalerOptions": {}, "headServiceAnnotations": {},
+}  # fmt: skip
+NEEDED = {
+    "headGroupSpec",
+    "rayStartParams",
+    "template",
+    "groupName",
+    "minReplicas",
+    "maxReplicas",
+}
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -45,6 +64,40 @@ def test_every_option_that_they_use_is_one_of_the_command(name) -> None:
     assert used <= set(re.findall(r"--[a-z-]+", " ".join(helps)))
 
 
+def keys_of(value: object, path: str = "") -> set[str]:
+    """Where each field of a document stands."""
+    if isinstance(value, list):
+        return set().union(*(keys_of(each, path) for each in value))
+    if not isinstance(value, dict):
+        return set()
+    own = {f"{path}/{key}" for key in value}
+    return own.union(*(keys_of(each, f"{path}/{key}") for key, each in value.items()))
+
+
+def test_a_cluster_of_kuberay_has_the_fields_of_its_type_and_the_pods_of_kubernetes() -> (
+    None
+):
+    """Those of `kubernetes.yml` were checked by the schema of Kubernetes (bench/deployment.py)."""
+    kuberay = yaml.safe_load((DEPLOY / "kuberay.yml").read_text())
+    assert (kuberay["apiVersion"], kuberay["kind"]) == ("ray.io/v1", "RayCluster")
+    spec = kuberay["spec"]
+    parts = [(spec, CLUSTER), (spec["headGroupSpec"], HEAD)]
+    parts += [(group, NODES) for group in spec["workerGroupSpecs"]]
+    for found, known in parts:
+        assert NEEDED & set(known) <= set(found)
+        for field, value in found.items():
+            assert isinstance(value, type(known[field])), field
+    plain = list(yaml.safe_load_all((DEPLOY / "kubernetes.yml").read_text()))[1:]
+    pods = [each["spec"]["template"]["spec"] for each in plain]
+    ours = [found["template"]["spec"] for found, known in parts if "template" in known]
+    extra = keys_of(ours) - keys_of(pods)
+    container = "/containers"
+    assert {key.removeprefix(container).split("/")[1] for key in extra} == {
+        "env", "livenessProbe", "readinessProbe", "ports",
+    }  # fmt: skip
+    assert {key for key in extra if "/env" in key} == {f"{container}/env/value"}
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_services_get_all_that_they_need(name) -> None:
     documents = list(yaml.safe_load_all((DEPLOY / name).read_text()))
@@ -55,6 +108,15 @@ def test_services_get_all_that_they_need(name) -> None:
             compose["services"]["node"]["environment"]
             == compose["services"]["head"]["environment"]
         )
+        return
+    if name == "kuberay.yml":
+        (cluster,) = documents
+        groups = cluster["spec"]["headGroupSpec"], *cluster["spec"]["workerGroupSpecs"]
+        for group in groups:
+            (container,) = group["template"]["spec"]["containers"]
+            assert {"GEOHOUND_CATALOGUE", "GEOHOUND_CLUSTER_TOKEN"} <= {
+                pair["name"] for pair in container["env"]
+            }
         return
     assert [each["kind"] for each in documents] == [
         "Service",

@@ -12,7 +12,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("OGC:WMTS", r"wmts|web ?map ?tile ?service|ogc_wmts"),
     (
         "OGC:WMS",
-        r"wms|wms c|web ?map ?service|ogc ?_?wms|wms ?server|inspire view( service)?|view service",
+        r"wms|wms c|web ?map(ping)? ?service|ogc ?_?wms|wms ?server|inspire view( service)?|view service"
+        r"|darstellungsdienst",
     ),
     ("OGC:WFS-G", r"wfs g"),
     ("OGC:WFS", r"wfs|wfs t|web ?feature ?service|ogc ?_?wfs|wfs ?server"),
@@ -39,7 +40,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ),
     (
         "ESRI:ArcGIS:FeatureServer",
-        r"feature ?server|arcgis ?_?feature ?(server|service|layer)|feature service",
+        r"feature ?server|feature layer|arcgis ?_?feature ?(server|service|layer)|feature service",
     ),
     (
         "ESRI:ArcGIS:ImageServer",
@@ -60,7 +61,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
         r"inspire atom|atom (feed|download)|inspire download service|atom",
     ),
     ("UNIDATA:THREDDS", r"thredds( catalog)?"),
-    ("OPeNDAP:OPeNDAP", r"opendap|dods|dap"),
+    ("OPeNDAP:OPeNDAP", r"opendap|dods|dap2?"),
     ("UNIDATA:NCSS", r"ncss|netcdf ?subset( service)?"),
     ("ERDDAP:tabledap", r"tabledap|erddap"),
     ("ERDDAP:griddap", r"griddap"),
@@ -69,11 +70,13 @@ _TABLE: tuple[tuple[str, str], ...] = (
 # What labels have around the name: an authority, a version, the request that the link makes, a verb of HTTP.
 _AROUND = (
     r"(?:(?:urn|x|ogc|def|service ?types?|services?|esri|osgeo|unidata|opendap|erddap|radiantearth|http|https|www"
-    r"|opengis|opengeospatial|net|org|standards?|spec|linkrelation|rest)\s)*"
+    r"|opengis|opengeospatial|net|org|standards?|spec|linkrelation|rest|application|vnd|google|earth|inspire|thredds"
+    r"|download|servicio|servizio|flux)\s)*"
 )
 _AFTER = (
     r"(?:\s(?:\d+|v\d+|http|https|get|post|map|capabilities|getcapabilities|getmap|getfeature|feature|describe|ogc"
-    r"|service|request|server|rest|url|link|endpoint|api|layer|version))*"
+    r"|services?|request|server|rest|url|link|endpoint|api|layer|version|xml|srvc|ows|dienst|download|coverage"
+    r"|observation|conf|core))*"
 )
 _APART = re.compile(r"[^a-z0-9]+")
 
@@ -96,7 +99,8 @@ def _identify(label: str) -> str:
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Compiled for the first label: most crawls meet no catalogue."""
     return tuple(
-        (name, re.compile(rf"{_AROUND}(?:{words}){_AFTER}")) for name, words in _TABLE
+        (name, re.compile(rf"{_AROUND}(?:{words})(?:\s(?:{words})){{0,2}}{_AFTER}"))
+        for name, words in _TABLE
     )
 
 

@@ -37,6 +37,7 @@ MAX_COMPANIONS = 3  # further documents of what has proved to be a service
 ACCEPT = "application/json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.8"
 # The most frequent first, and last what a document is beside something more specific.
 _rank = attrgetter("addresses.rank")
+_ABSENT = (404, 410)
 _FINAL = frozenset(
     {RefusalReason.LOGIN_WALL, RefusalReason.BOT_WALL, RefusalReason.UNREACHABLE}
 )
@@ -74,11 +75,13 @@ _SOFTWARE: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 class ProbeCache(NamedTuple):
-    """What is known from earlier visits, so that fewer requests are needed."""
+    """What is known beforehand, so that fewer requests are needed."""
 
     known: KnownProofs = NOTHING_KNOWN
     # services with their further documents, by endpoint
     completed: Recent[str, tuple[Service, ...]] | None = None
+    # nobody names the URL: an answer that nothing is there ends it
+    is_guess: bool = False
 
     def completed_services(
         self, services: Sequence[Service]
@@ -171,7 +174,8 @@ async def identify(
         verdict = _verdict(document, past, target, kinds)
         state.choose_next(document, verdict)
         if not verdict.services:
-            if state.is_ended_by(target, document, verdict):
+            is_absent = cache.is_guess and document.response.status in _ABSENT
+            if state.is_ended_by(target, document, verdict) or is_absent:
                 break
             del document  # it may be large, and what follows may have to wait
             continue
@@ -334,7 +338,7 @@ class _NeutralEndpoint:
         if self._is_ows or self._hints.named:
             return left
         page = [] if self._url in tried else [self._url]
-        if document.response.status in (404, 410):
+        if document.response.status in _ABSENT:
             return page
         asked = sum(target in self._asked_as for target in tried)
         return [*page, *left[: MAX_UNFOUNDED - asked]]

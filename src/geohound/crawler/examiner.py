@@ -285,7 +285,7 @@ class LocalExaminer:
     async def _identify(
         self, job: Job, fetcher: Fetcher, known: Document | None = None
     ) -> Verdict:
-        cache = probe.ProbeCache(job.known, self._completed)
+        cache = probe.ProbeCache(job.known, self._completed, job.is_guess)
         return await probe.identify(
             job.url,
             fetcher,

@@ -74,6 +74,7 @@ class Jobs:
             robots,
             copy,
             events,
+            is_guess=candidate.via is Via.LIKELY,
         )
 
     def _copy_of(self, candidate: Candidate) -> KeptPage | None:

@@ -6,6 +6,7 @@ which directory names its addresses are made of (section 3.5.2). Only hosts that
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,17 +26,30 @@ MAX_LEARNED = 100_000  # addresses of services that the catalogue has
 MAX_HOST_PATHS = 20  # of one host that are counted
 # What is known of programs, until the catalogue says otherwise: a mark of an address, another address, how often.
 _KNOWN: Mapping[str, Mapping[str, float]] = {
-    "/geoserver": {"/geoserver/ows": 0.5},
-    "/arcgis": {"/arcgis/rest/services": 0.5},
-    "/server": {"/server/rest/services": 0.2},
+    "/geoserver": {"/geoserver/ows": 0.5, "/geoserver/gwc/service/wmts": 0.5},
+    "/rest": {"/rest/services": 0.5},
+    "/services": {"/rest/services": 0.5},
     "/geonetwork": {"/geonetwork/srv/eng/csw": 0.5},
     "/thredds": {"/thredds/catalog.xml": 0.5},
     "/erddap": {"/erddap/version": 0.5},
     "wms": {"./wfs": 0.25, "./csw": 0.05},
     "wfs": {"./wms": 0.25},
 }
+# Where a program stands below other folders, as in /server/arcgis/rest/services, addresses are seen from there.
+_PROGRAM = re.compile(
+    r"/(?:geoserver|geonetwork|thredds|erddap)(?:/|$)|/rest/services(?:/|$)"
+    r"|/services/(?:[^/]{1,200}/){1,2}\w{1,10}server(?:/|$)",
+    re.IGNORECASE,
+)
 _SISTER = "./"  # an address in the same folder
 _TO = " → "
+
+
+class _Place(NamedTuple):
+    """A path in two parts: the folders above a known program, and the rest."""
+
+    below: str
+    path: str
 
 
 class Proposal(NamedTuple):
@@ -60,6 +74,8 @@ class LikelyAddresses:
         default_factory=lambda: defaultdict(Counter)
     )  # hosts that have both
     _marks: Counter[str] = field(default_factory=Counter)  # hosts that have a mark
+    # hosts with a mark that were asked for an address
+    _tried: Counter[tuple[str, str]] = field(default_factory=Counter)
     _hosts: defaultdict[str, _Host] = field(default_factory=lambda: defaultdict(_Host))
     _why: dict[str, str] = field(default_factory=dict)  # of what was proposed
     _requests: int = 0  # of the crawl, proposals apart
@@ -71,14 +87,16 @@ class LikelyAddresses:
     def of(cls, addresses: Iterable[str]) -> LikelyAddresses:
         """From the addresses of the services that a catalogue has."""
         made = cls()
-        by_host: defaultdict[str, set[str]] = defaultdict(set)
+        by_host: defaultdict[str, set[_Place]] = defaultdict(set)
         for url in addresses:
-            paths = by_host[urls.host(url)]
-            if len(paths) < MAX_HOST_PATHS:
-                paths.add(_path(url))
-        common = Counter(path for paths in by_host.values() for path in paths)
-        for paths in by_host.values():
-            made._count(paths, common)
+            places = by_host[urls.host(url)]
+            if len(places) < MAX_HOST_PATHS:
+                places.add(_place(url))
+        common = Counter(
+            path for places in by_host.values() for path in {at.path for at in places}
+        )
+        for places in by_host.values():
+            made._count(places, common)
         for mark, together in list(made._with.items()):
             made._with[mark] = Counter(
                 {
@@ -89,25 +107,27 @@ class LikelyAddresses:
             )
         return made
 
-    def _count(self, paths: set[str], common: Counter[str]) -> None:
-        """One host: each mark with each other address that several hosts have."""
-        marks = {mark for path in paths for mark in _marks(path)}
+    def _count(self, places: set[_Place], common: Counter[str]) -> None:
+        """One host: each mark with each other address below the same folder that several hosts have."""
+        marks = {mark for at in places for mark in _marks(at.path)}
         self._marks.update(marks)
-        frequent = [path for path in paths if common[path] >= MIN_HOSTS]
+        together = [
+            (one.path, other.path)
+            for one in places
+            for other in places
+            if one.below == other.below and one.path != other.path
+        ]
         pairs = {
-            (mark, path)
-            for path in frequent
-            for other in paths
-            if other != path
-            for mark in _marks(other)
+            (mark, other)
+            for path, other in together
+            if common[other] >= MIN_HOSTS
+            for mark in _marks(path)
         }
-        sisters = (
-            (path, other)
-            for path in paths
-            for other in paths
+        pairs |= {
+            (_last(path), f"{_SISTER}{_last(other)}")
+            for path, other in together
             if _are_sisters(path, other)
-        )
-        pairs |= {(_last(path), f"{_SISTER}{_last(other)}") for path, other in sisters}
+        }
         for mark, address in pairs:
             self._with[mark][address] += 1
 
@@ -147,7 +167,7 @@ class LikelyAddresses:
         host.found += is_found
         mark, _, address = why.partition(_TO)
         if why:
-            self._marks[mark] += 1
+            self._tried[mark, address] += 1
             self._with[mark][address] += is_found
             self._why[url] = ""  # each counts once, however often it was tried
 
@@ -184,7 +204,8 @@ class LikelyAddresses:
         return chosen
 
     def _all(self, endpoint: str) -> Iterator[Proposal]:
-        origin, path = "/".join(endpoint.split("/", 3)[:3]), _path(endpoint)
+        below, path = _place(endpoint)
+        origin = "/".join(endpoint.split("/", 3)[:3]) + below
         folder = path.rpartition("/")[0]
         for mark in _marks(path):
             for address in {*_KNOWN.get(mark, {}), *self._with.get(mark, ())}:
@@ -202,15 +223,19 @@ class LikelyAddresses:
     def _chance(self, mark: str, address: str) -> float:
         """Of the hosts that have the mark, the share that has the address; what is known of programs counts as some."""
         known = PRIOR_WEIGHT * _KNOWN.get(mark, {}).get(address, 0.0)
-        return (self._with[mark][address] + known) / (self._marks[mark] + PRIOR_WEIGHT)
+        hosts = self._marks[mark] + self._tried[mark, address]
+        return (self._with[mark][address] + known) / (hosts + PRIOR_WEIGHT)
 
 
-def _path(url: str) -> str:
-    return (
+def _place(url: str) -> _Place:
+    path = (
         "/" + url.partition("?")[0].split("/", 3)[-1].strip("/")
         if url.count("/") > 2
         else "/"
     )
+    program = _PROGRAM.search(path)
+    at = program.start() if program else 0
+    return _Place(path[:at], path[at:])
 
 
 def _marks(path: str) -> set[str]:

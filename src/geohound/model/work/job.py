@@ -64,6 +64,7 @@ class Job:
     events: tuple[EventRow, ...] = ()
     # of a page at the last look: a 304 ends the job; empty at the first look
     past: Validators | None = None
+    is_guess: bool = False  # nobody names the URL
 
 
 class FailedCheck(NamedTuple):

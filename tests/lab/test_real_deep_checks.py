@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import ssl
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -14,16 +10,13 @@ from pathlib import Path
 import pytest
 from breaking_proxy import BreakingProxy
 from command_line import geohound
+from deep_looks import QUICK, check_with_expired_certificate
 from lab_running import Lab
 from lab_truth import MARKS
 from loopback import running
 
 pytestmark = MARKS
 WMS = "/cgi-bin/mapserv?map=BALTIC&SERVICE=WMS&REQUEST=GetCapabilities"
-QUICK = {
-    "GEOHOUND_HOST_DELAY_S": "0", "GEOHOUND_SLOW_HOST_FACTOR": "0", "GEOHOUND_FIRST_BYTE_TIMEOUT_S": "1.5",
-    "GEOHOUND_RETRIES": "0", "GEOHOUND_PROCESSES": "1", "GEOHOUND_ADDRESS_SHARE": "0",
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -114,62 +107,9 @@ def test_one_layer_of_many_that_is_broken_is_named_and_the_service_works(
     assert "harbours" in check["reason"], check
 
 
-def expired_certificate(folder: Path) -> tuple[Path, Path]:
-    """Key and certificate for this machine, of an authority (ca.pem); it ended yesterday."""
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    (folder / "ext").write_text("subjectAltName=IP:127.0.0.1\n")
-    authority = (
-        "req",
-        "-x509",
-        *key,
-        "-keyout",
-        "ca.key",
-        "-out",
-        "ca.pem",
-        "-subj",
-        "/CN=Test CA",
-        "-days",
-        "9",
-    )
-    asked = (
-        "req",
-        *key,
-        "-keyout",
-        "old.key",
-        "-out",
-        "old.csr",
-        "-subj",
-        "/CN=127.0.0.1",
-    )
-    sign = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "ext")
-    signed = ("x509", "-req", "-in", "old.csr", *sign, "-days", "-1", "-out", "old.pem")
-    for words in (authority, asked, signed):
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-    return folder / "old.key", folder / "old.pem"
-
-
 def test_an_expired_certificate_is_named(
-    proxy: type[BreakingProxy], tmp_path: Path
+    address: Callable[[str], str], tmp_path: Path
 ) -> None:
-    key, certificate = expired_certificate(tmp_path)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), proxy)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    with running(server) as origin:
-        url = origin.replace("http:", "https:") + WMS
-        words = ("--catalogue", str(tmp_path / "none.db"), "--allow-net", "127.0.0.0/8")
-        # A process of its own: which authorities are trusted is read once.
-        command = [sys.executable, "-m", "geohound", "check", url, "--json", *words]
-        environ = {**os.environ, **QUICK, "SSL_CERT_FILE": str(tmp_path / "ca.pem")}
-        done = subprocess.run(
-            command,
-            env=environ,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-    (record,) = [json.loads(line) for line in done.stdout.splitlines()]
+    (record,) = check_with_expired_certificate(address("mapserver"), WMS, tmp_path)
     assert record["ok"] is None, record
     assert record["reason"].startswith("certificate expired"), record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -151,6 +152,15 @@ def test_prometheus_reads_states_and_events(client: TestClient) -> None:
     assert 'geohound_services_by_state{state="dead"} 1.0' in text
     assert 'geohound_events_last_day{change="state"} 2.0' in text
     assert "geohound_checks_overdue 0.0" in text
+
+
+def test_alerts_are_about_numbers_that_there_are(client: TestClient) -> None:
+    """Prometheus says nothing where a rule names a number that nobody gives."""
+    rules = (Path(__file__).parents[2] / "docs" / "alerts.yml").read_text("utf-8")
+    asked = set(re.findall(r'geohound_\w+(?:{\w+="\w+"})?', rules))
+    text = client.get("/api/v1/metrics").text
+    assert len(asked) > 3
+    assert [each for each in asked if f"\n{each}" not in text] == []
 
 
 def test_changes_are_a_report_of_the_api(client: TestClient) -> None:

@@ -24,7 +24,6 @@ def test_without_checks_nothing_is_known() -> None:
 def test_inconclusive_looks_do_not_make_a_service_dead() -> None:
     health = assess(checks(True, None, None))
     assert health.state is HealthState.ALIVE
-    assert health.availability == 1.0
     assert health.checks == 3
 
 
@@ -32,7 +31,6 @@ def test_the_state_counts_from_its_first_day() -> None:
     health = assess(checks(True, False, True, True))
     assert health.state is HealthState.ALIVE
     assert health.since == START + timedelta(days=2)
-    assert health.availability == 0.75
 
 
 def test_failed_checks_do_not_count_for_the_speed() -> None:
@@ -92,11 +90,7 @@ def test_whoever_answers_that_it_does_not_let_us_in_is_never_dead() -> None:
         "certificate expired",
     ):
         health = assess(looks(*[reason] * 30))
-        assert (health.state, health.reason, health.availability) == (
-            HealthState.UNSURE,
-            reason,
-            1.0,
-        )
+        assert (health.state, health.reason) == (HealthState.UNSURE, reason)
 
 
 def test_a_wall_interrupts_a_row_of_failures() -> None:

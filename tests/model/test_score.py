@@ -13,6 +13,7 @@ from books import BOOK
 
 from geohound.health import Timed, checks_of
 from geohound.model.addresses import VIEW_LIMIT_S
+from geohound.model.availability import wilson
 from geohound.model.health import Check, HealthState, assess, outcome_of
 from geohound.model.score import (
     Score,
@@ -20,7 +21,6 @@ from geohound.model.score import (
     score,
     speed,
     stability,
-    wilson_lower,
 )
 from geohound.model.service import (
     NOTHING_KNOWN,
@@ -79,11 +79,11 @@ def test_a_kind_says_within_which_time_it_should_answer(
 
 def test_the_wilson_interval_is_wide_where_there_were_few_checks() -> None:
     # For good = total it is n / (n + z²), with z² = 3.8416.
-    assert wilson_lower(1, 1) == pytest.approx(1 / 4.8416)
-    assert wilson_lower(5, 5) == pytest.approx(5 / 8.8416)
+    assert wilson(1, 1)[0] == pytest.approx(1 / 4.8416)
+    assert wilson(5, 5)[0] == pytest.approx(5 / 8.8416)
     # (0.8 + 0.38416 - 1.96 · sqrt(0.032 + 0.038416)) / 1.76832
-    assert wilson_lower(4, 5) == pytest.approx(0.37553, abs=1e-5)
-    assert wilson_lower(0, 3) == pytest.approx(0.0, abs=1e-12)
+    assert wilson(4, 5)[0] == pytest.approx(0.37553, abs=1e-5)
+    assert wilson(0, 3)[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_speed_falls_with_the_logarithm_of_the_time() -> None:

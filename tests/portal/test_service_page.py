@@ -37,7 +37,7 @@ def test_a_service_page_tells_all_that_is_known(client, samples):
         "1.1.1, 1.3.0",
         "GeoServer 2.25",
         "alive since 4 May 2026",
-        "100 % of 2 checks",
+        "100 % (34.2 % – 100 %; 2 checks)",
         "300 ms",
         "http://maps.water.example/wms",
         "XML errors skipped",

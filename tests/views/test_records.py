@@ -178,7 +178,8 @@ def test_health_has_the_fields_that_programs_rely_on() -> None:
     }  # fmt: skip
 
 
-def test_availability_is_the_share_of_the_clear_looks_of_so_many_days() -> None:
+def test_availability_is_the_share_of_so_many_days_by_clear_looks() -> None:
+    """Each stands for the time since the one before, and for none before these days."""
     looks = checks(
         (400, False, 1.0),
         (100, False, 1.0),
@@ -188,7 +189,11 @@ def test_availability_is_the_share_of_the_clear_looks_of_so_many_days() -> None:
         (1, True, 1.0),
     )
     availability = plain(health_record(looks, NOON).availability)
-    assert availability == {"7d": 1.0, "30d": pytest.approx(2 / 3), "365d": 0.5}
+    assert availability == {
+        "7d": 1.0,
+        "30d": pytest.approx(19 / 29),
+        "365d": pytest.approx(19 / 364),
+    }
 
 
 def test_latency_is_that_of_the_good_answers() -> None:
@@ -273,7 +278,7 @@ def test_availability_has_an_interval_and_counts_weeks_that_are_summed_up() -> N
         looks, NOON, VIEW_LIMIT_S, [CheckTotals(week, 90, 6, 3, 45.0)]
     )
     shown = plain(record)
-    assert shown["availability"]["365d"] == pytest.approx(93 / 100)
+    assert shown["availability"]["365d"] == pytest.approx((7 * 90 / 96 + 3) / 11)
     assert shown["availability"]["30d"] == pytest.approx(3 / 4)
     assert shown["availability_interval"]["30d"] == pytest.approx(
         [0.3006, 0.9544], abs=0.0001

@@ -91,7 +91,6 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Health:
     state: HealthState
-    availability: float | None
     median_elapsed_s: float | None
     since: datetime | None
     checks: int
@@ -162,18 +161,16 @@ def states(checks: Sequence[Check]) -> Iterator[HealthState]:
 
 
 def assess(checks: Sequence[Check]) -> Health:
-    """The health that these checks, oldest first, add up to; inconclusive ones do not count for availability."""
+    """The health that these checks, oldest first, add up to."""
     state = HealthState.UNKNOWN
     for state in states(checks):  # noqa: B007 - the last one is meant
         pass
     meaningful = [
         check for check in checks if check.result is not CheckResult.UNCLEAR
     ] or list(checks)
-    conclusive = [check for check in checks if check.ok is not None]
-    good = [check.elapsed_s for check in conclusive if check.ok]
+    good = [check.elapsed_s for check in checks if check.ok]
     return Health(
         state=state,
-        availability=len(good) / len(conclusive) if conclusive else None,
         median_elapsed_s=median(good) if good else None,
         since=_since(meaningful),
         checks=len(checks),

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
+from .availability import Uptime, availability
 from .biography import CheckTotals
 from .health import Check
-from .score import wilson
 
 AVAILABILITY = 0.99
-MIN_CHECKS = 100  # with fewer, one failure more or less decides
+MIN_CHECKS = 100  # evenly spread; with fewer, one failure more or less decides
 NORMAL_SHARE = 0.9  # of the time is the "normal situation", to which limits apply
 DAYS = 365
-_WEEK_S = 604800.0
 
 
 class Conformity(NamedTuple):
@@ -37,39 +36,26 @@ def conformity(
     now: datetime,
     limit_s: float,
 ) -> Conformity:
-    good, total = counted(checks, totals, now, DAYS)
+    found = availability(checks, totals, now, DAYS)
     times_s = sorted(check.elapsed_s for check in checks if check.ok)
     normal_s = percentile(times_s, NORMAL_SHARE)
     response_s = None if normal_s is None else round(normal_s, 3)
     return Conformity(
-        total,
-        good / total if total else None,
-        is_available(good, total),
+        found.looks,
+        found.share,
+        is_available(found),
         response_s,
         None if response_s is None else response_s <= limit_s,
     )
 
 
-def counted(
-    checks: Sequence[Check], totals: Sequence[CheckTotals], now: datetime, days: int
-) -> tuple[int, int]:
-    """Good checks and conclusive ones in so many days; of weeks that are summed up, those that began in them."""
-    since = now - timedelta(days=days)
-    conclusive = [
-        bool(check.ok) for check in checks if check.ok is not None and check.at >= since
-    ]
-    weeks = [each for each in totals if each.week * _WEEK_S >= since.timestamp()]
-    good = sum(conclusive) + sum(each.good for each in weeks)
-    return good, len(conclusive) + sum(each.good + each.failed for each in weeks)
-
-
-def is_available(good: int, total: int) -> bool | None:
+def is_available(found: Uptime) -> bool | None:
     """Is it 99 %? None while there are too few checks to know."""
-    if not total:
+    if found.share is None or found.interval is None:
         return None
-    if wilson(good, total)[1] < AVAILABILITY:
+    if found.interval[1] < AVAILABILITY:
         return False
-    return good / total >= AVAILABILITY if total >= MIN_CHECKS else None
+    return found.share >= AVAILABILITY if found.worth >= MIN_CHECKS else None
 
 
 def percentile(ordered: Sequence[float], share: float) -> float | None:

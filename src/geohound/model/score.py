@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from .availability import of_spans, spans
 from .failure import FailureReason
 from .health import Check, CheckResult, HealthState, median, states
 from .service import RefusalReason, Service
@@ -28,7 +29,6 @@ FORMULA: Final = (
 )
 CONFIRMED_CHECKS: Final = 5  # conclusive ones; with fewer the score is provisional
 COUNTED_CHECKS: Final = 100  # the latest ones
-Z: Final = 1.96  # of the Wilson interval: 95 % confidence
 TIMEOUT_S: Final = 30.0  # at this response time speed is 0
 FAST_SHARE: Final = 0.2  # up to this share of the kind's limit, speed is 1
 NO_CAP: Final = 100.0
@@ -86,9 +86,10 @@ def score(
     if not outcomes:
         return None
     times_s = [check.elapsed_s for check in checks if check.ok]
+    lowest, _ = of_spans(spans(checks)).interval or (0.0, 1.0)
     parts = ScoreParts(
         correct=_correct(checks),
-        availability=wilson_lower(sum(outcomes), len(outcomes)),
+        availability=lowest,
         speed=speed(median(times_s), limit_s) if times_s else 0.0,
         stability=stability(outcomes),
         cap=_cap(checks),
@@ -114,19 +115,6 @@ def described(service: Service) -> float:
         service.extent,
     )
     return sum(bool(each) for each in said) / len(said)
-
-
-def wilson_lower(good: int, total: int) -> float:
-    """What a share is at least, however few there were."""
-    return wilson(good, total)[0]
-
-
-def wilson(good: int, total: int) -> tuple[float, float]:
-    """The Wilson score interval: between these a share lies, with 95 % confidence."""
-    share, square = good / total, Z * Z
-    spread = Z * math.sqrt(share * (1 - share) / total + square / (4 * total * total))
-    middle, scale = share + square / (2 * total), 1 + square / total
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
 def speed(time_s: float, limit_s: float) -> float:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from geohound.model.availability import wilson
 from geohound.model.catalogue import ServiceSummary
 from geohound.model.notes import Verdicts, verdict
-from geohound.model.score import wilson
 from geohound.model.topic import Topic
 from geohound.reports.exclusive_classes import PER_CLASS, exclusive, sample
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from geohound import urls
+from geohound.model.availability import of_spans, spans
 from geohound.model.health import Check, median
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table
@@ -37,7 +38,8 @@ def _row(site: str, services: list[list[Check]]) -> tuple[Cell, ...]:
     good = [check for check in looks if check.ok]
     answering = sum(any(check.ok for check in checks[-1:]) for checks in services)
     times_ms = [check.elapsed_s * 1000 for check in good]
-    share: Cell = f"{100 * len(good) / len(looks):.1f} %" if looks else ""
+    worked = of_spans(span for checks in services for span in spans(checks)).share
+    share: Cell = "" if worked is None else f"{100 * worked:.1f} %"
     middle: Cell = round(median(times_ms), 1) if times_ms else ""
     slowest: Cell = round(max(times_ms), 1) if times_ms else ""
     return site, len(services), answering, len(looks), share, middle, slowest

@@ -11,9 +11,9 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 
+from geohound.model.availability import wilson
 from geohound.model.catalogue import ServiceSummary
 from geohound.model.notes import Verdicts, verdict
-from geohound.model.score import wilson
 from geohound.model.topic import Topic
 
 from ._table import CatalogueFacts, CatalogueReport, Cell, Table

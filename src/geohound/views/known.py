@@ -12,15 +12,15 @@ from msgspec import Meta
 from geohound import urls
 from geohound.contracts import CatalogueStore, CheckQueue, HistoryStore
 from geohound.model.addresses import DOWNLOAD_LIMIT_S
+from geohound.model.availability import Uptime, availability
 from geohound.model.biography import CheckTotals, LifeChange, LifeEvent, found_change
 from geohound.model.health import Check, HealthState, assess
-from geohound.model.inspire import Conformity, conformity, counted, percentile
+from geohound.model.inspire import Conformity, conformity, percentile
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.score import (
     Score,
     described,
     score,
-    wilson,
 )
 from geohound.model.service import Layer, Service, Sighting
 
@@ -110,7 +110,7 @@ class ScorePartsRecord(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1,
-            description="Lower end of the Wilson interval of the share of good checks.",
+            description="Lower end of the Wilson interval of the share of the time in which it worked.",
         ),
     ]
     speed: Share
@@ -242,7 +242,7 @@ def health_record(
     `limit_s` is the response time that its kind allows.
     """
     found = assess(checks)
-    counts = {days: counted(checks, totals, now, days) for days in (7, 30, 365)}
+    worked = {days: availability(checks, totals, now, days) for days in (7, 30, 365)}
     scored = score(checks, limit_s, description)
     latencies = sorted(c.elapsed_s * 1000 for c in checks if c.ok)
     return HealthRecord(
@@ -250,10 +250,10 @@ def health_record(
         reason=found.reason or None,
         since=found.since,
         availability=Availability(
-            **{f"days_{days}": _share(*counts[days]) for days in counts}
+            **{f"days_{days}": each.share for days, each in worked.items()}
         ),
         availability_interval=AvailabilityInterval(
-            **{f"days_{days}": _interval(*counts[days]) for days in counts}
+            **{f"days_{days}": _interval(each) for days, each in worked.items()}
         ),
         inspire=_inspire(conformity(checks, totals, now, limit_s), limit_s),
         latency_ms=Latency(
@@ -281,14 +281,10 @@ def _score_parts(scored: Score) -> ScorePartsRecord:
     )
 
 
-def _share(good: int, total: int) -> float | None:
-    return good / total if total else None
-
-
-def _interval(good: int, total: int) -> tuple[float, float] | None:
-    if not total:
+def _interval(found: Uptime) -> tuple[float, float] | None:
+    if found.interval is None:
         return None
-    low, high = wilson(good, total)
+    low, high = found.interval
     return round(low, 4), round(high, 4)
 
 

@@ -436,7 +436,6 @@ def test_health_is_assessed_from_the_checks_in_order_of_time(store):
         4,
         NOON + timedelta(hours=3),
     )
-    assert health.availability == pytest.approx(2 / 3)
     assert [c.ok for c in store.catalogue.checks(WMS.id)] == [True, True, False, None]
 
 

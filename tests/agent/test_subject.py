@@ -68,7 +68,13 @@ def test_other_names_are_planned_after_the_words_themselves() -> None:
     """Each language has its turn: mandatory words only narrow what the words bring."""
     planned = with_other_names(planned_queries("land cover"), "land cover")
     assert planned[:3] == ["land cover", "land cover WMS", "land cover getcapabilities"]
-    assert {"landbedeckung", "occupation sol", "cobertura suelo"} <= set(planned[3:9])
+    others = {"Landbedeckung", "occupation du sol", "cobertura del suelo"}
+    assert others <= set(planned[3:9]), (
+        "as people write them: providers compare letters"
+    )
+    assert "земной покров" in planned
+    for each in planned:
+        assert Subject("land cover").is_asked_in(each.lower().split()), each
     assert {f"land cover {word}" for word in MANDATORY} <= set(planned)
 
 

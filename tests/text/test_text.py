@@ -146,7 +146,7 @@ def test_every_phrase_of_the_file_and_its_stems_lead_to_its_concept():
     text = Path(concepts.__file__).with_name("concepts.toml").read_text("utf-8")
     assert list(concepts.lines()) == list(tomllib.loads(text)), "one line per concept"
     for concept in concepts.lines():
-        for words, code in concepts.phrases(concept):
+        for words, code, _ in concepts.phrases(concept):
             assert len(words) <= concepts.MAX_WORDS
             assert concept in concepts.concepts_named((code, words))
             assert concept in concepts.concepts_named(

@@ -30,7 +30,7 @@ class Subject:
 
     def is_asked_in(self, query: Sequence[str]) -> bool:
         """Does a query hold all the words, or other names of what they name?"""
-        return self._is_in(query)
+        return self._is_in(tokenize(" ".join(query)))
 
     @property
     def other_names(self) -> list[str]:
@@ -39,7 +39,7 @@ class Subject:
             return []
         by_language: dict[str, list[str]] = {}
         for phrase in find_synonyms(self._content)[1]:
-            by_language.setdefault(phrase.language, []).append(" ".join(phrase.words))
+            by_language.setdefault(phrase.language, []).append(phrase.written)
         turns = zip_longest(*by_language.values())
         return [name for names in turns for name in names if name][:MAX_NAMES]
 

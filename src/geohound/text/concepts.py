@@ -17,10 +17,11 @@ START_CHARS = 3  # of words and stems, by which the lines that may hold them are
 
 
 class Phrase(NamedTuple):
-    """A name of a concept in one language: its folded words without stop words."""
+    """A name of a concept in one language: its folded words without stop words, and as people write it."""
 
     words: tuple[str, ...]
     language: str
+    written: str
 
 
 Key = tuple[str, tuple[str, ...]]  # a language and the words or stems of a phrase
@@ -56,23 +57,29 @@ def _concepts_by_language(
 
 
 @cache
-def lines() -> Mapping[str, str]:
-    """Each concept's line of the file, folded; a search parses few of them."""
+def _written_lines() -> Mapping[str, str]:
+    """Each concept's line of the file; a search parses few of them."""
     text = Path(__file__).with_name("concepts.toml").read_text("utf-8")
     defined = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return {line.partition(" = ")[0]: fold(line) for line in defined}
+    return {line.partition(" = ")[0]: line for line in defined}
+
+
+@cache
+def lines() -> Mapping[str, str]:
+    """The same folded."""
+    return {concept: fold(line) for concept, line in _written_lines().items()}
 
 
 @cache
 def phrases(concept: str) -> tuple[Phrase, ...]:
     """All the names of a concept."""
-    by_language = tomllib.loads(lines()[concept])[concept]
-    named = (
-        Phrase(_content_words(name), code)
-        for code, names in by_language.items()
-        for name in names
-    )
-    return tuple(phrase for phrase in named if phrase.words)
+    by_language = tomllib.loads(_written_lines()[concept])[concept]
+    named: dict[Key, Phrase] = {}
+    for code, names in by_language.items():
+        for name in names:
+            phrase = Phrase(_content_words(name), code, name)
+            named.setdefault((code, phrase.words), phrase)
+    return tuple(phrase for phrase in named.values() if phrase.words)
 
 
 def concepts_named(key: Key) -> tuple[str, ...]:
@@ -86,7 +93,7 @@ def _index(start: str) -> Mapping[Key, tuple[str, ...]]:
     """Concepts by the words and by the stems of their phrases; of those lines only that may have such a start."""
     index: dict[Key, list[str]] = {}
     for concept, line in lines().items():
-        for words, code in phrases(concept) if _may_hold(line, start) else ():
+        for words, code, _ in phrases(concept) if _may_hold(line, start) else ():
             index.setdefault((code, words), []).append(concept)
             index.setdefault(
                 (code, tuple(stem(word, code) for word in words)), []

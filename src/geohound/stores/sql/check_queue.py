@@ -35,17 +35,19 @@ _COLUMNS = f"purpose, target, host, due_at, looked_at, rank, depth, {_PROOF}, {_
 _NEW_SERVICES = """
 SELECT id, endpoint, last_seen, popularity, coalesce((SELECT min(depth) FROM sighting WHERE service = num), 0),
   EXISTS (SELECT 1 FROM health_check WHERE health_check.service = service.num)
-FROM service WHERE id NOT IN (SELECT target FROM check_queue WHERE purpose = 'check')"""
+FROM service
+WHERE NOT EXISTS (SELECT 1 FROM check_queue WHERE purpose = 'check' AND target = service.id)"""
 _NEW_PAGES = """
 SELECT found_on, found_on, max(at), count(DISTINCT service), min(depth), TRUE FROM sighting
-WHERE found_on LIKE 'http%' AND found_on NOT IN (SELECT target FROM check_queue WHERE purpose = 'page')
+WHERE found_on LIKE 'http%'
+  AND NOT EXISTS (SELECT 1 FROM check_queue WHERE purpose = 'page' AND target = found_on)
 GROUP BY found_on"""
 # Tested in vain (state 2), and not proved by anybody since.
 _NEW_CANDIDATES = """
 SELECT url, url, max(at), 1, min(depth), TRUE FROM url
 WHERE purpose = 1 AND state = 2 AND at IS NOT NULL
-  AND url NOT IN (SELECT target FROM check_queue WHERE purpose = 'probe')
-  AND url NOT IN (SELECT url FROM sighting)
+  AND NOT EXISTS (SELECT 1 FROM check_queue WHERE purpose = 'probe' AND target = url.url)
+  AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.url = url.url)
 GROUP BY url"""
 _NEW = {
     Purpose.CHECK: _NEW_SERVICES,

@@ -87,6 +87,7 @@ export class LayerPanel {
 
   zoomTo(drawn: Drawn): void {
     const box = parseBox(drawn.bbox);
+    this.map.updateSize(); // its list may have made room for itself
     if (box) this.map.getView().fit(toExtent(box), { padding: [24, 24, 24, 24], maxZoom: 14 });
   }
 

@@ -69,8 +69,9 @@ export function showMap(target: HTMLElement): void {
   const look = () => {
     if (!startView(map)) fit(map, asked, found);
   };
-  map.once("change:size", look);
-  look();
+  // Once: a map that grows for its list of layers stays where it is.
+  if (map.getSize()?.[0]) look();
+  else map.once("change:size", look);
   bindPlace(map);
   void showNamed(target, panel);
 }

@@ -26,11 +26,17 @@ export function gridStyle(palette: Palette): Style {
 
 export function boxStyle(feature: FeatureLike, palette: Palette): Style | undefined {
   const role: unknown = feature.get("role");
-  if (feature.get("lit")) return outlined(palette.lit, palette["lit-fill"], 2.5, 10);
+  const isWorld = Boolean(feature.get("isWorld"));
+  if (feature.get("lit")) return isWorld ? edge(palette.lit, 2.5, 10) : outlined(palette.lit, palette["lit-fill"], 2.5, 10);
   if (role === "asked") return outlined(palette.asked, palette["asked-fill"], 2, 5, [7, 4]);
   // A box around the whole world would only tint everything.
-  if (role === "layer" || feature.get("isWorld")) return undefined;
+  if (role === "layer" || isWorld) return undefined;
   return outlined(palette.hit, palette["hit-fill"], role === "whole" ? 2 : 1.2, 1);
+}
+
+/** Without a fill, for what is as large as the world. */
+function edge(color: string, width: number, zIndex: number): Style {
+  return new Style({ stroke: new Stroke({ color, width }), zIndex });
 }
 
 function outlined(color: string, fill: string, width: number, zIndex: number, lineDash?: number[]): Style {

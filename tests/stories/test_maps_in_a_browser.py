@@ -312,3 +312,6 @@ def test_on_a_phone_the_layers_are_a_sheet_that_is_folded_at_first(
         sections = page.locator(".sections a").last.bounding_box()
         assert sections is not None
         assert sections["x"] + sections["width"] <= 390
+        # The map has grown for its list, and still looks at the layer.
+        scale = page.locator(".ol-scale-line-inner").text_content() or ""
+        assert re.fullmatch(r"\d{1,2} km|\d+ m", scale), scale

@@ -20,14 +20,14 @@ from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.portal import recent as recent_figures
 from geohound.portal.app import create_app
 from geohound.portal.pages import statistics
+from geohound.reports import EndedVisit
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.views.known import Past
 
-VISIT = {
-    "url": "http://a.example/wms", "parent": "", "depth": 0, "probe": True, "was_asked": True, "reason": None,
-    "met": [{"id": "1" * 16}], "at": "2026-05-04T12:00:00+00:00", "attempts": 1, "purpose": "probe",
-}  # fmt: skip
+VISIT = EndedVisit(
+    "http://a.example/wms", "", 0, True, True, "", ("1" * 16,), 1_777_896_000.0
+)
 
 
 def record(

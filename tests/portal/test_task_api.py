@@ -21,6 +21,7 @@ from geohound.model.work.task import (
 )
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.portal.tasks.request import TaskRequest
+from geohound.reports import EndedVisit
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store
 from geohound.tasks.control import TaskControl
@@ -134,24 +135,9 @@ def test_reports_on_a_task_are_of_the_latest_unless_another_is_named(
     for _ in range(2):
         store.tasks.create(TaskSpec(CrawlGoal((SEED,))))
 
-    def visits(task: int) -> list[dict[str, object]]:
-        page = {
-            "url": f"http://{'-ab'[task]}.test/",
-            "parent": "",
-            "depth": 0,
-            "probe": False,
-            "was_asked": True,
-        }
-        return [
-            {
-                **page,
-                "reason": None,
-                "met": [],
-                "at": "2026-05-04T12:00:00+00:00",
-                "attempts": 1,
-                "purpose": "page",
-            }
-        ]
+    def visits(task: int) -> list[EndedVisit]:
+        address = f"http://{'-ab'[task]}.test/"
+        return [EndedVisit(address, "", 0, False, True, "", (), 1_777_896_000.0)]
 
     tasks = PortalTasks(control, TaskEvents(control), visits=visits)
     app = create_app(

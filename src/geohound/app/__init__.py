@@ -41,6 +41,7 @@ from .registries import (
 from .relaying import Relay
 from .tasks import (
     divided_runner,
+    ended_visits,
     examiner,
     hosts_left,
     local_examiner,
@@ -61,6 +62,7 @@ __all__ = [
     "copy_catalogue",
     "crawl_order",
     "divided_runner",
+    "ended_visits",
     "examiner",
     "exporters",
     "fetcher",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from geohound.model.service import Service
     from geohound.model.work.task import Budget, Claim, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
+    from geohound.reports import EndedVisit
     from geohound.stores.sql.host_claims import SqlHostClaims
     from geohound.stores.sql.store import Store
     from geohound.tasks.event_feed import EventFeed, Listener
@@ -245,6 +246,16 @@ def visits(
         yield from visit_records(
             store.tasks.visits(found.id), store.services_seen_at, explain
         )
+
+
+def ended_visits(settings: Settings, task: int | None) -> list[EndedVisit]:
+    """The same for reports, which are made from all of them at once: a crawl may have a million."""
+    from geohound.reports import ended_visits as ended
+    from geohound.tasks.visits import find_task
+
+    with closing(open_existing_store(settings)) as store:
+        found = find_task(store.tasks, task, without_password(settings.catalogue))
+        return ended(store.tasks.visits(found.id), store.service_ids_seen_at)
 
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:

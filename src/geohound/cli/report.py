@@ -22,7 +22,6 @@ from geohound.reports import (
     TASK_REPORTS,
     CatalogueFacts,
     Table,
-    ended_visits,
 )
 from geohound.reports.charts import draw
 from geohound.reports.charts.world import read_land
@@ -182,7 +181,7 @@ def _table(
     sheet: Verdicts,
 ) -> Table:
     if name in TASK_REPORTS:
-        return TASK_REPORTS[name].table(ended_visits(app.visits(settings, task)))
+        return TASK_REPORTS[name].table(app.ended_visits(settings, task))
     topics = tuple(app.topics(settings.topic_files).values())
     with app.open_catalogue(settings) as opened:
         hunts = lambda: sources_of(opened.tasks.tasks())  # noqa: E731

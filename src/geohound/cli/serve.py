@@ -202,7 +202,7 @@ def _portal(
             settings.max_depth, settings.page_limit, settings.max_queries
         ),
         max_running=settings.tasks_per_user,
-        visits=partial(app.visits, settings),
+        visits=partial(app.ended_visits, settings),
     )
     kinds = app.kinds()
     return create_app(

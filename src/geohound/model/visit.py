@@ -56,6 +56,8 @@ class Purpose(StrEnum):
         return Lane.PAGES if self is Purpose.PAGE else Lane.PROBES
 
 
+# asked for what they hold; the others are asked what they are, or what they list
+READING = frozenset({Purpose.PAGE, Purpose.FILE, Purpose.WATCHER})
 # no order scores them, or learns from them
 UNRANKED = frozenset({Purpose.FILE, Purpose.WATCHER})
 

@@ -36,6 +36,7 @@ from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service
 from geohound.model.topic import Topic
 from geohound.model.visit import RequestRecord, Visit
+from geohound.reports import EndedVisit
 from geohound.settings import Settings
 from geohound.tasks.control import TaskControl
 from geohound.views.known import Past
@@ -55,7 +56,7 @@ Follows = Callable[[str, str], bool]  # a redirect, from where and to where
 Relay = Callable[[str, str, Follows], Awaitable[Visit]]
 # nodes, divided tasks, and how old that is
 ClusterStatus = Callable[[], Mapping[str, Any]]
-Visits = Callable[[int], Iterable[Mapping[str, Any]]]  # the records of a task's visits
+Visits = Callable[[int], Sequence[EndedVisit]]  # of a task, for reports
 # made to a host, the latest first
 Requests = Callable[[str, int], Sequence[RequestRecord]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from functools import partial
@@ -21,8 +21,8 @@ from geohound.reports import (
     TASK_REPORTS,
     CatalogueFacts,
     Cell,
+    EndedVisit,
     Table,
-    ended_visits,
 )
 from geohound.reports import REPORTS as OTHER_REPORTS
 from geohound.reports.countries import UNKNOWN, country_of
@@ -113,7 +113,7 @@ def report(portal: Portal, name: str, scope: ReportScope) -> ReportRecord:
 def report_table(portal: Portal, name: str, scope: ReportScope, **more: Any) -> Table:
     """One report as a table; `more` are further facts of reports on the catalogue."""
     if name in TASK_REPORTS:
-        return TASK_REPORTS[name].table(ended_visits(_visits(portal, scope.task)))
+        return TASK_REPORTS[name].table(_visits(portal, scope.task))
     if name in CATALOGUE_REPORTS:
         return CATALOGUE_REPORTS[name].table(facts_of(portal, scope, **more))
     return _facet_table(portal, name, scope)
@@ -121,7 +121,7 @@ def report_table(portal: Portal, name: str, scope: ReportScope, **more: Any) -> 
 
 def task_tables(portal: Portal, task: int) -> Mapping[str, Table]:
     """All reports on a task, by name: its visits, of which there may be many, are read once."""
-    visits = ended_visits(_visits(portal, task))
+    visits = _visits(portal, task)
     return {name: each.table(visits) for name, each in TASK_REPORTS.items()}
 
 
@@ -154,7 +154,7 @@ def _found(portal: Portal, query: Query) -> frozenset[str]:
     )
 
 
-def _visits(portal: Portal, task: int) -> Iterable[Mapping[str, Any]]:
+def _visits(portal: Portal, task: int) -> Sequence[EndedVisit]:
     """Of no task where it is 0: whoever calls has chosen one that the visitor may see."""
     return portal.tasks.visits(task) if portal.tasks is not None and task else ()
 

@@ -11,6 +11,8 @@ from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.catalogue import ALL, Filter, ServiceSummary
 from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
+from geohound.model.visit import READING, Purpose
+from geohound.model.work.frontier import VisitRecord
 
 Cell = str | int | float
 
@@ -35,22 +37,23 @@ class EndedVisit(NamedTuple):
     at: float  # UTC, in seconds since 1970
 
 
-def ended_visits(records: Iterable[Mapping[str, Any]]) -> list[EndedVisit]:
-    """From the records of `geohound visits`: no targets of redirects, data files, nor files that came with a page."""
+def ended_visits(
+    visits: Iterable[VisitRecord], services_at: Callable[[str], Sequence[str]]
+) -> list[EndedVisit]:
+    """No targets of redirects, data files, nor files that came with a page; `services_at` names what a URL proved."""
     return [
         EndedVisit(
-            record["url"],
-            record["parent"],
-            record["depth"],
-            record["probe"],
-            record["was_asked"],
-            str(record["reason"] or ""),
-            tuple(met["id"] for met in record["met"]),
-            datetime.fromisoformat(record["at"]).timestamp(),
+            visit.url,
+            visit.parent,
+            visit.depth,
+            visit.purpose not in READING,
+            visit.was_asked,
+            visit.reason or "",
+            tuple(services_at(visit.url)) if visit.services else (),
+            visit.at.timestamp(),
         )
-        for record in records
-        if (record["attempts"] or not record["was_asked"])
-        and record["purpose"] != "file"
+        for visit in visits
+        if (visit.attempts or not visit.was_asked) and visit.purpose is not Purpose.FILE
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from geohound.contracts import FrontierLog, Order, TaskStore
 from geohound.frontier.thrift import ActiveLimit
 from geohound.model.service import Service
-from geohound.model.visit import Candidate, Lane, Purpose, Via
+from geohound.model.visit import READING, Candidate, Lane, Via
 from geohound.model.work.frontier import HostRole, UrlState, VisitRecord
 from geohound.model.work.task import Task, TaskId, TaskKind
 
@@ -108,11 +108,7 @@ def visit_records(
             "at": visit.at.isoformat(timespec="seconds"),
             "met": [_met(s) for s in services],
         }
-        record["probe"] = visit.purpose not in (
-            Purpose.PAGE,
-            Purpose.FILE,
-            Purpose.WATCHER,
-        )
+        record["probe"] = visit.purpose not in READING
         record["host_role"] = HOST_ROLES[visit.host_role]
         if explain is not None:
             record["why"] = explain(visit)

@@ -268,6 +268,15 @@ def services_seen_at(connection: Connection, url: str) -> Sequence[Service]:
     )
 
 
+def service_ids_seen_at(connection: Connection, url: str) -> Sequence[str]:
+    """The ids of the services that a visit of this URL has proved."""
+    rows = connection.execute(
+        "SELECT DISTINCT s.num, s.id FROM sighting g JOIN service s ON s.num = g.service WHERE g.url = ? ORDER BY s.num",
+        (url,),
+    )
+    return [id_ for _, id_ in rows.fetchall()]
+
+
 def _record(task: int, row: tuple[Any, ...]) -> VisitRecord:
     (
         id_,

@@ -69,7 +69,8 @@ function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void
   const texts = parsed<Record<string, string>>(page, "waitingTexts", {});
   const place = page.querySelector<HTMLElement>("[data-waiting]");
   const said = texts[waiting] ?? waiting;
-  if (place) place.textContent = place.title = said && hosts ? `${said}: ${hosts}` : said;
+  const now = said && hosts ? `${said}: ${hosts}` : said;
+  if (place && (now || !page.querySelector('[data-state="pausing"], [data-state="stopping"]'))) place.textContent = place.title = now;
   showFetching(page, event["fetching"]);
   showDrops(page, event["drops"]);
   curves.add(event);
@@ -176,7 +177,7 @@ function showVisit(page: HTMLElement, event: TaskEvent): void {
   const seconds = Number(event["elapsed_s"]);
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
   const told = [outcome, seconds ? took : ""].filter(Boolean).join(" · ");
-  const note = element("span", outcome ? told : t("not asked"));
+  const note = element("span", outcome ? told : t("read before"));
   note.className = "muted";
   const line = element("li", "");
   line.className = "is-new";

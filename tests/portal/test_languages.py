@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from geohound.model.account import Role
+from geohound.model.biography import LifeChange
 from geohound.model.failure import FailureReason
 from geohound.model.health import HealthState
 from geohound.model.service import RefusalReason
@@ -16,6 +17,7 @@ from geohound.model.work.event import WAITING_TEXTS
 from geohound.model.work.task import Ending, TaskKind, TaskState
 from geohound.portal import reasons
 from geohound.portal.app import SENTENCES
+from geohound.portal.formatting import SERVICE_DOCUMENT
 from geohound.portal.languages import ENGLISH, NAMES, language
 from geohound.portal.pages.accounts import SCOPE_TEXTS
 from geohound.portal.pages.comparing import NO_ADDRESSES
@@ -26,9 +28,11 @@ from geohound.portal.pages.saved import NO_SEARCH, TOO_MANY
 from geohound.portal.pages.search import DOWNLOAD_GROUPS, FACET_TITLES
 from geohound.portal.pages.service import VIA_WORDS
 from geohound.portal.pages.statistics import PARTS
+from geohound.portal.tasks.pages import NOW_TEXTS
 from geohound.reports.changes import BACK, CHANGED, GONE, NEW
 from geohound.reports.comparison import COMPARED
 from geohound.reports.failures import ALIVE, DROPPED, READ
+from geohound.views.opening import NOTHING_BUT_ITS_DESCRIPTION
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "src" / "geohound" / "portal" / "templates"
@@ -47,6 +51,9 @@ FROM_CODE = {
     *SENTENCES.values(),
     *VIA_WORDS.values(),
     *COMPARED,
+    *NOW_TEXTS.values(),
+    SERVICE_DOCUMENT,
+    NOTHING_BUT_ITS_DESCRIPTION,
     NO_ADDRESSES,
     NO_SEARCH,
     TOO_MANY,
@@ -89,6 +96,7 @@ def words_of_the_program() -> set[str]:
         TaskKind,
         Via,
         HealthState,
+        LifeChange,
     )
     found = {str(value) for enum in enums for value in enum}
     found |= {words for report in WORDS.values() for words in report} | set(

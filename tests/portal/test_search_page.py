@@ -92,6 +92,16 @@ def test_the_four_fields_of_the_form_make_the_same_box(client):
     } == sides
 
 
+def test_states_of_which_there_is_one_alone_are_no_choice(client):
+    def choices(address: str) -> list[str]:
+        tree = LexborHTMLParser(client.get(address).text)
+        return [each.attributes["value"] for each in tree.css("input[name=state]")]
+
+    assert choices("/?q=rivers") == []
+    assert set(choices("/")) == {"alive", "dead", "unknown"}
+    assert "alive" in choices("/?state=alive&q=rivers")
+
+
 def test_filters_of_kind_and_state_combine(client):
     assert titles(client.get("/?kind=wfs").text) == ["City registers"]
     assert titles(client.get("/?kind=wfs&state=alive").text) == []

@@ -36,7 +36,7 @@ def test_a_service_page_tells_all_that_is_known(client, samples):
         "Attribution required",
         "1.1.1, 1.3.0",
         "GeoServer 2.25",
-        "alive since 4 May 2026",
+        "alive since 2026-05-04",
         "100 % (34.2 % – 100 %; 2 checks)",
         "300 ms",
         "http://maps.water.example/wms",
@@ -44,7 +44,7 @@ def test_a_service_page_tells_all_that_is_known(client, samples):
         "1 layer has a box that could not be taken as declared",
         "19.1° E – 31.6° E, 59.3° N – 70.1° N",
         "out of range",
-        "4 May 2026, in a link on https://portal.example/maps.html",
+        "2026-05-04, in a link on https://portal.example/maps.html",
         "link text “Our map services”",
         "GetMap",
         "EPSG:3067, CRS:84",
@@ -215,3 +215,13 @@ def test_a_table_of_layers_has_no_column_without_a_word(client, samples) -> None
 
     assert heads(samples.rivers) == ["Layer", "Box", "Reference systems", "Show"]
     assert heads(samples.many) == ["Layer", "Box", "Show"]
+
+
+def test_a_service_page_is_in_the_visitors_language_throughout(client, samples):
+    page = client.get(f"/services/{samples.rivers.id}?lang=de").text
+    client.cookies.clear()
+    assert "a good score" not in page
+    assert "an excellent score" not in page
+    systems = client.get(f"/services/{samples.rivers.id}?lang=fr").text
+    client.cookies.clear()
+    assert "Service document" not in systems

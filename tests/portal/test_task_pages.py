@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from html import unescape
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
 from geohound.cli.hunt import ready_searchers
@@ -227,6 +228,32 @@ def test_a_task_that_has_been_asked_to_pause_says_so(
     under_way(store)
     store.tasks.want(1, Wanted.PAUSE)
     assert "pausing" in client.get("/tasks/1").text
+
+
+def test_only_what_can_still_be_wanted_has_a_button(
+    client: TestClient, store: Store
+) -> None:
+    def buttons() -> list[str]:
+        tree = LexborHTMLParser(client.get("/tasks/1").text)
+        return [each.text() for each in tree.css(".task-buttons button")]
+
+    under_way(store)
+    assert buttons() == ["Pause", "Stop"]
+    store.tasks.want(1, Wanted.PAUSE)
+    assert buttons() == ["Stop"]
+    store.tasks.want(1, Wanted.STOP)
+    assert buttons() == []
+
+
+def test_a_paused_task_says_how_it_goes_on(client: TestClient, store: Store) -> None:
+    store.tasks.create(TaskSpec(CrawlGoal(("http://a.example/",))))
+    client.post("/tasks/1/pause", headers=OURS)
+    tree = LexborHTMLParser(client.get("/tasks/1").text)
+    said = tree.css_first("[data-waiting]")
+    assert said is not None
+    assert said.text() == "the queue is kept; Resume goes on where it was"
+    assert tree.css_first("button.first").text() == "Resume"
+    assert "Being fetched now" not in tree.text()
 
 
 def test_a_task_that_has_ended_is_not_followed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from geohound.urls import canonical, host, params_lower
 
 from .reasons import reason
 
+SERVICE_DOCUMENT = "Service document"
 _TAG = re.compile(r"<[!/a-zA-Z][^<>]*>")
 _MAX_PLAIN_CHARS = 20_000
 _MAX_LINE_CHARS = 300  # a title as long as a book would hide all others
@@ -108,9 +109,9 @@ def description_url(service: Service, kinds: Mapping[str, Kind]) -> str:
 
 
 def description_label(url: str) -> str:
-    """What to call that request."""
+    """What to call that request; templates translate it."""
     asks = params_lower(url).get("request", "").lower() == "getcapabilities"
-    return "GetCapabilities" if asks else "Service document"
+    return "GetCapabilities" if asks else SERVICE_DOCUMENT
 
 
 def name(service: Service) -> str:
@@ -167,14 +168,15 @@ def layer_matches(layer: Layer, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def some(values: Sequence[str], count: int) -> str:
+def some(values: Sequence[str], count: int, translate: Callable[..., str]) -> str:
     """The first few values, and how many more there are."""
-    more = len(values) - count
-    return ", ".join(values[:count]) + (f" and {more:,} more" if more > 0 else "")
+    first, more = ", ".join(values[:count]), len(values) - count
+    return f"{first} {translate('and {n} more', n=f'{more:,}')}" if more > 0 else first
 
 
 def day(at: datetime) -> str:
-    return f"{at.day} {at:%B %Y}"
+    """A date that reads the same in every language."""
+    return f"{at:%Y-%m-%d}"
 
 
 def ago(at: datetime, now: datetime | None = None) -> str:

@@ -15,6 +15,9 @@ from geohound.urls import canonical
 
 from .records import Box, rounded
 
+NOTHING_BUT_ITS_DESCRIPTION = (
+    "Nothing but its description can be asked for by a simple request."
+)
 _DESCRIBES = {Rel.DESCRIPTION: 1, Rel.CAPABILITIES: 2}  # tried last by programs
 
 
@@ -93,7 +96,7 @@ class Opener:
 def _reason(requests: Sequence[LayerRequest]) -> str:
     if any(request.rel not in _DESCRIBES for request in requests):
         return ""
-    return "Nothing but its description can be asked for by a simple request."
+    return NOTHING_BUT_ITS_DESCRIPTION
 
 
 class LinkRecord(msgspec.Struct, frozen=True, kw_only=True):

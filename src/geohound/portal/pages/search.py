@@ -340,16 +340,14 @@ def _kind_choices(
 
 
 def _state_choices(query: Query, results: Results | None) -> list[Choice]:
-    counts = results.facets.get("state") if results else None
-    return [
-        Choice(
-            s.value,
-            s.value,
-            None if counts is None else counts.get(s.value, 0),
-            s in query.states,
-        )
+    """States that some of the results have, and those chosen; no choice where there is one alone."""
+    counts = results.facets.get("state", {}) if results else {}
+    found = [
+        Choice(s.value, s.value, counts.get(s.value, 0), s in query.states)
         for s in HealthState
+        if counts.get(s.value) or s in query.states
     ]
+    return found if len(found) > 1 or query.states else []
 
 
 def _groups(portal: Portal, query: Query, results: Results | None) -> list[FacetGroup]:

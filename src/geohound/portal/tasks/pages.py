@@ -40,6 +40,14 @@ _FIELDS = (
 )  # fmt: skip
 _COPIED = (TaskKind.CRAWL, TaskKind.HARVEST, TaskKind.HUNT)
 _WANTED = {"pause": Wanted.PAUSE, "resume": Wanted.RUN, "stop": Wanted.STOP}
+# What a state means for whoever waits for services.
+NOW_TEXTS = {
+    "queued": "begins as soon as a runner is free",
+    "pausing": "requests that are under way end first",
+    "stopping": "requests that are under way end first",
+    "paused": "the queue is kept; Resume goes on where it was",
+    "stopped": "what was found stays; Resume goes on where it was",
+}
 # With `no-referrer`, which other pages have, browsers would not say that a form comes from here.
 _HEADERS = {"Referrer-Policy": "same-origin", "Cache-Control": "no-store"}
 
@@ -109,6 +117,7 @@ def _live_texts(request: Request, waiting: str) -> dict[str, Any]:
     reasons = FailureReason if spoken.id != ENGLISH else ()
     return {
         "waiting": spoken.text(waiting),
+        "now_texts": {name: spoken.text(text) for name, text in NOW_TEXTS.items()},
         "waiting_texts": {
             name: spoken.text(text) for name, text in WAITING_TEXTS.items()
         },

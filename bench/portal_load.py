@@ -72,6 +72,15 @@ def memory_mb(pid: int) -> float:
     return int(text.partition("VmRSS:")[2].split()[0]) / 1024
 
 
+async def sample_memory(pid: int, until: float) -> list[float]:
+    """Whether it stays flat once every page has been made: the first samples are of a portal that warms up."""
+    sizes = []
+    while time.monotonic() < until:
+        await asyncio.sleep(10)
+        sizes.append(round(memory_mb(pid), 1))
+    return sizes
+
+
 async def load(port: int, pid: int) -> dict[str, object]:
     until = time.monotonic() + SECONDS
     seen: list[list[int]] = [[] for _ in range(VIEWERS)]
@@ -80,6 +89,7 @@ async def load(port: int, pid: int) -> dict[str, object]:
     times: dict[str, list[float]] = {path: [] for path in PAGES}
     statuses: list[int] = []
     first_mb, asking = memory_mb(pid), []
+    sizes = asyncio.create_task(sample_memory(pid, until - 2))
 
     async def one(path: str) -> None:
         seconds, status = await ask(port, path)
@@ -116,6 +126,7 @@ async def load(port: int, pid: int) -> dict[str, object]:
             if v
         },
         "portal_mb_at_first": round(first_mb, 1),
+        "portal_mb_every_10_s": await sizes,
         "portal_mb_at_last": round(memory_mb(pid), 1),
         "load_average": os.getloadavg()[0],
         "cores": os.cpu_count(),

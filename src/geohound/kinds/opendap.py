@@ -14,7 +14,7 @@ from geohound.kinds._json import as_number
 from geohound.kinds._layer_query import LayerQuery
 from geohound.kinds._reader import Reader, finish, path_of
 from geohound.kinds._signature import Signature
-from geohound.model.addresses import Addresses
+from geohound.model.addresses import Addresses, Below
 from geohound.model.layer_request import DapDataset, LayerRequest, Rel
 from geohound.model.service import (
     Extent,
@@ -252,7 +252,16 @@ def requests(query: LayerQuery) -> list[LayerRequest]:
     ]
 
 
-_ADDRESSES = Addresses(ends=("opendap",), paths=(r"\.dds(?:$|\?)",))
+_ADDRESSES = Addresses(
+    ends=("opendap",),
+    paths=(r"\.dds(?:$|\?)",),
+    below=(
+        Below(
+            "/dodsc/",
+            r"^(?P<service>[^?#]+/dodsc/[^?#]+?)(?P<operation>\.(?:dds|das|dods|ascii|html))?$",
+        ),
+    ),
+)
 
 KINDS = (
     Reader(

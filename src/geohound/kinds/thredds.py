@@ -23,7 +23,7 @@ from geohound.kinds._reader import (
     strip_view,
 )
 from geohound.kinds._signature import xml
-from geohound.model.addresses import Addresses, ScriptIdioms
+from geohound.model.addresses import Addresses, Below, ScriptIdioms
 from geohound.model.layer_request import (
     DapDataset,
     LayerRequest,
@@ -283,6 +283,12 @@ def _dataset_request(url: str) -> LayerRequest:
 
 _ADDRESSES = Addresses(
     paths=("/thredds/(?:catalog|wms|wcs|dodsc|ncss)",),
+    below=(
+        Below(
+            "/catalog.",
+            r"^(?P<service>[^?#]+/thredds/(?:[^?#]+/)?catalog\.(?:xml|html))",
+        ),
+    ),
     servers=("thredds",),
     scripts=ScriptIdioms(words=("thredds",)),
 )

@@ -265,8 +265,12 @@ _ADDRESSES = Addresses(
         ),
         keys=frozenset(["servertype", "wms_name"]),
         built_in=tuple(
-            (f"WorldWind.{name}", "https://worldwind25.arc.nasa.gov/wms")
-            for name in ("BMNGLayer", "BMNGLandsatLayer", "BlueMarbleLayer")
+            (f"WorldWind.{name}", f"https://worldwind{host}")
+            for host, names in (
+                ("25.arc.nasa.gov/wms", "BMNGLayer BMNGLandsatLayer BlueMarbleLayer"),
+                ("26.arc.nasa.gov/elev", "EarthElevationModel WorldWindow"),
+            )
+            for name in names.split()
         ),
         groups=("wmsParameters", "wms"),
         words=("wms", "getmap", "servertype", "bbox-epsg", "worldwind."),

@@ -34,6 +34,7 @@ from geohound.jsflow.values.domain import (
     UrlObject,
     Value,
     Values,
+    first_known,
     from_json,
     is_truthy,
     ready,
@@ -271,7 +272,7 @@ def _filled(ev: Resolver, value: Value, data: Values) -> Values:
     def put(m: re.Match[str]) -> str:
         if holder is None or m[1] not in holder.fields:
             return m[0]
-        return text_of(ev.any_of(holder.fields[m[1]])[0])
+        return text_of(first_known(ev.any_of(holder.fields[m[1]])))
 
     return (_FILL.sub(put, value),)
 
@@ -420,7 +421,9 @@ def call_method(
                 )
             case _:
                 found.append(_on_other(ev, value, name, args, place))
-    return ev.union(*found)
+    made = ev.union(*found)
+    is_lost = name == "template" and made == NOTHING  # of a library under another name
+    return _templated(ev, name, args) if is_lost else made
 
 
 def _on_other(

@@ -141,7 +141,7 @@ def _by_name(
         yield from _calls_elsewhere(ev, source, name, fn, is_plain=False)
     if label.type != "identifier":
         return
-    scope = source.scope_of(up if up.parent is not None else function)
+    scope = source.declaring(name, up if up.parent is not None else function)
     for called in (name, *_other_names(source, name, scope)):
         yield from _calls_in(ev, source, called, fn, scope)
     if scope.type in FUNCTIONS:

@@ -171,13 +171,9 @@ def _last_on_this(source: Source, cls: Node, name: str) -> list[Node]:
 
 
 def _class_name(cls: Fn) -> str:
-    name = cls.node.child_by_field_name("name")
-    if (
-        name is None
-        and cls.node.parent is not None
-        and cls.node.parent.type == "variable_declarator"
-    ):
-        name = cls.node.parent.child_by_field_name("name")
+    """What others call a class: an expression by what holds it, whatever it calls itself."""
+    holder = above(cls.node, "variable_declarator", "assignment_expression")
+    name = child(holder, "name", "left") or child(cls.node, "name")
     return cls.place.source.text(name) if name is not None else ""
 
 

@@ -136,9 +136,13 @@ def _right(ev: Resolver, node: Node, place: BoundScope) -> Values:
 
 
 def _grown(ev: Resolver, node: Node, place: BoundScope) -> Values:
-    left = node.child_by_field_name("left")
-    before = ev.values(left, place) if left is not None else NOTHING
-    return ev.concat(before, _right(ev, node, place))
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return NOTHING
+    sign = operator(node).removesuffix("=")
+    if sign in ("||", "??", "&&"):
+        return _either(ev, sign, left, right, place)
+    return ev.concat(ev.values(left, place), ev.values(right, place))
 
 
 def _ternary(ev: Resolver, node: Node, place: BoundScope) -> Values:
@@ -401,6 +405,7 @@ HANDLERS: dict[str, Handler] = {
     "shorthand_property_identifier": _identifier,
     "parenthesized_expression": _first,
     "await_expression": _first,
+    "yield_expression": _first,
     "expression_statement": _first,
     "jsx_expression": _first,
     "sequence_expression": _last,

@@ -54,7 +54,7 @@ def assigned_right(source: Source, at: int) -> Node | None:
 def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
     """What the parameter of a bundled module is; None for an ordinary function."""
     own = Namespace(source, function)
-    match _roles(function, source).get(name):
+    match roles(function, source).get(name):
         case "require":
             has_names = _with_names(function) is not None
             return (
@@ -67,13 +67,12 @@ def wired_parameter(name: str, function: Node, source: Source) -> Values | None:
     return None
 
 
-def _roles(function: Node, source: Source) -> dict[str, str]:
-    """What the parameters of a module are for, by the names that minifiers leave them."""
+def roles(function: Node, source: Source) -> dict[str, str]:
+    """What the parameters of a module are for, whatever minifiers call them."""
     listed = [source.text(p) for p in parameters(function)]
     if not is_bundled(function, source):
-        wrapped = callee(above(above(function, "arguments"), "call_expression"))
-        is_define = wrapped is not None and source.text(wrapped).endswith("define")
-        return {n: n for n in listed if n in ("exports", "module")} if is_define else {}
+        asked = zip(listed, _asked_for(function, source), strict=False)
+        return {n: role for n, role in asked if role in ("exports", "module")}
     if _with_names(function) is not None:
         return dict(zip(listed, ("require", "module", "exports"), strict=False))
     if (
@@ -84,6 +83,17 @@ def _roles(function: Node, source: Source) -> dict[str, str]:
     if "exports" in listed[:1]:
         return dict(zip(listed, ("exports", "module", "require"), strict=False))
     return dict(zip(listed, ("module", "exports", "require"), strict=False))
+
+
+def _asked_for(function: Node, source: Source) -> Sequence[str]:
+    """What define(["a", "b"], function) hands over, by the names in its list; without one the parts of a module."""
+    wrapped = callee(above(above(function, "arguments"), "call_expression"))
+    if wrapped is None or not source.text(wrapped).endswith("define"):
+        return ()
+    listed = function.prev_named_sibling
+    if listed is None or listed.type != "array":
+        return ("require", "exports", "module")
+    return [source.text(name).strip("\"'") for name in listed.named_children]
 
 
 def _with_names(function: Node) -> Node | None:
@@ -197,8 +207,8 @@ def _opened(ev: Resolver, module: Namespace) -> Values:
 
 def _wholes(source: Source, node: Node) -> list[Node]:
     """What is assigned to `module.exports` in a module."""
-    roles = _roles(node, source)
-    label = next((name for name, role in roles.items() if role == "module"), "")
+    own = roles(node, source).items()
+    label = next((name for name, role in own if role == "module"), "")
     places = (
         source.places(label, _WHOLE, node.start_byte, node.end_byte) if label else []
     )
@@ -304,9 +314,9 @@ def export(ev: Resolver, module: Namespace, name: str) -> Values:
     node = module.node
     if node is None:
         return NOTHING
-    source, roles = module.source, _roles(node, module.source)
-    label = next((n for n, role in roles.items() if role == "exports"), "")
-    if not roles and (by_system := system.exported(ev, source, name, node)):
+    source, own = module.source, roles(node, module.source)
+    label = next((n for n, role in own.items() if role == "exports"), "")
+    if not own and (by_system := system.exported(ev, source, name, node)):
         return by_system
     found = [*_by_getter(ev, source, node, name), *_by_list(ev, source, node, name)]
     if label:

@@ -282,7 +282,7 @@ def _defined(ev: Resolver, source: Source, at: int) -> Iterator[Values]:
     call = source.nearest(source.node_at(at), "call_expression")
     given = arguments(call) if call is not None else []
     for value in ev.values(given[-1], BoundScope(source)) if given else ():
-        if isinstance(value, Fn) and "exports" in source.parameter_names(value.node):
+        if isinstance(value, Fn) and bundles.roles(value.node, source):
             yield (Namespace(source, value.node),)
         else:
             yield ev.invoke(value, []) if isinstance(value, Fn) else (value,)

@@ -64,8 +64,6 @@ def request(c: Collector, _: int, end: int) -> None:
     nearby = nearby_kind(c, call)
     if nearby is None:
         c.ev.meter.restrain()
-        if len(c.source.data) > MAX_GUESSED:
-            return
 
     def compute() -> list[SinkValue]:
         args = c.ev.lazy_arguments(call, place)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -13,6 +14,7 @@ from geohound.jsflow.evaluation import call_sites
 from geohound.jsflow.model import words
 from geohound.jsflow.syntax import nodes
 from geohound.jsflow.syntax.anchors import Anchor
+from geohound.jsflow.syntax.preprocess import WRITTEN
 from geohound.jsflow.syntax.source import arguments, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
 from geohound.jsflow.values.domain import (
@@ -52,6 +54,7 @@ _AROUND_STRINGS = words(
 )
 _BUNDLE = 60_000  # in longer scripts, what classes are defined with are the examples and defaults of libraries
 _MORE_THAN_A_PATH = re.compile(r"(?:https?:)?//\S{8}")
+_MAX_NAMED = 200  # places
 _MAX_DEFAULTS = 50  # of one place
 _USE = rb"(?<![\w$.])(?P<at>NAME)(?![\w$])"
 
@@ -84,21 +87,12 @@ class ScriptSinks(Collector):
         guard(self._aliases)
         steps.append((self.idioms.row, partial(requests.row, self)))
         self._visit([*steps, (source_positions.LAYERS, self._address_before)], guard)
-        services = [m.start() for m in self.idioms.service.finditer(data)][:200]
-        if is_short:
-            self._visit(
-                [
-                    (source_positions.REQUEST, partial(requests.request, self)),
-                    (source_positions.ELEMENT, self._element_shown),
-                ],
-                guard,
-            )
-        for at in services if not is_short else ():
-            window = range(max(0, at - MAX_FUNCTION), at + MAX_FUNCTION)
-            matches = source_positions.REQUEST.pattern.finditer(
-                data, window.start, window.stop
-            )
-            self._visit_all(matches, partial(requests.request, self), guard)
+        for begin, end in [(0, len(data))] if is_short else self._asking():
+            for anchor, visit in (
+                (source_positions.REQUEST, partial(requests.request, self)),
+                (source_positions.ELEMENT, self._element_shown),
+            ):
+                self._visit_all(anchor.pattern.finditer(data, begin, end), visit, guard)
         self.collect_files(guard)
         guard(partial(requests.collect_tags, self))
         guard(self._built_in)
@@ -107,6 +101,15 @@ class ScriptSinks(Collector):
             for f in self.found
             if f.how != "string" or not any(d in f.text for d in self.defaults)
         ]
+
+    def _asking(self) -> Iterator[tuple[int, int]]:
+        """Where a long script speaks of services or writes addresses: what it requests is looked at there."""
+        data, end = self.source.data, 0
+        named = islice(self.idioms.service.finditer(data), _MAX_NAMED)
+        written = islice(WRITTEN.finditer(data), _MAX_NAMED)
+        for at in sorted(found.start() for found in (*named, *written)):
+            begin, end = max(end, at - MAX_FUNCTION), at + MAX_FUNCTION
+            yield begin, end
 
     def collect_files(self, guard: Guard) -> None:
         """Only the files that the script asks for."""
@@ -138,7 +141,7 @@ class ScriptSinks(Collector):
             holder, _, last = name.rpartition(".")
             if self.source.mentions(last) and self.source.mentions(holder):
                 for at in self.source.places(
-                    last, rb"(?<![\w$])new\s+[\w$.]{0,30}(?P<at>NAME)\s*\("
+                    last, rb"(?<![\w$])new\s+[\w$.]{0,30}(?P<at>NAME)(?![\w$.])"
                 )[:1]:
                     call = nodes.call_of(self.source.node_at(at))
                     if call is not None:

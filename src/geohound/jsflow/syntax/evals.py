@@ -23,14 +23,17 @@ def opened(script: Script) -> Script:
     """The script, with each module that it keeps in a string as an entry of a bundle."""
     if "eval(" not in script.text or "sourceURL=" not in script.text:
         return script
-    entries = list(_entries(script.text))
+    found = list(islice(_EVAL.finditer(script.text), _MAX_PARTS))
+    if sum(len(m[0]) for m in found) * 2 < len(script.text):  # those of a library in it
+        return script
+    entries = list(_entries(found))
     if not entries:
         return script
     return replace(script, text="({" + ",\n".join(entries) + "})", is_module=False)
 
 
-def _entries(text: str) -> Iterator[str]:
-    for match in islice(_EVAL.finditer(text), _MAX_PARTS):
+def _entries(found: list[re.Match[str]]) -> Iterator[str]:
+    for match in found:
         code = _unquoted(match["code"])
         origin = _ORIGIN.search(code[-600:])
         if origin is None or "node_modules" in origin["key"]:

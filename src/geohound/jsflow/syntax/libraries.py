@@ -16,7 +16,7 @@ _NAME = re.compile(
     r"leaflet(?:[.-][\w.-]{1,60})?|esri-leaflet[\w-]{0,60}|"
     r"mapbox(?:-gl)?|maplibre-gl|cesium|worldwind|itowns|deck\.gl|deckgl|three|proj4(?:js)?|"
     r"geoext(?:-\w{1,60})?|gxp|ext-all(?:-debug)?|"
-    r"ext-base|ext-core|ext|jquery[\w.-]{0,60}|bootstrap[\w.-]{0,60}|dojo|mootools[\w-]{0,60}|prototype|scriptaculous|yui[\w-]{0,60}|d3|"
+    r"ext-base|ext-core|ext|jquery(?:[.-](?:ui|migrate|mobile|cookie|validate|mousewheel)[\w.-]{0,40})?|bootstrap[\w.-]{0,60}|dojo|mootools[\w-]{0,60}|prototype|scriptaculous|yui[\w-]{0,60}|d3|"
     r"lodash|underscore|moment[\w-]{0,60}|react(?:-dom)?[\w.-]{0,60}|vue(?:-\w{1,60})?|vuex|angular[\w-]{0,60}|ember|"
     r"backbone|knockout|require|r|"
     r"polyfills?|core-js|runtime|zone|modernizr|raphael|highcharts[\w-]{0,60}|chart|plotly[\w-]{0,60}|echarts|"

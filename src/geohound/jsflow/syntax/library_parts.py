@@ -39,22 +39,26 @@ _MAX_PARTS = 20_000
 
 
 def spans(raw: bytes, cleaned: Cleaned, root: Node) -> list[Span]:
-    """Where in the cleaned script code of libraries stands, in order."""
+    """Where in the cleaned script code of libraries stands, in order, none in another."""
     found = [
         *_by_path(raw, cleaned),
         *_by_key(cleaned.data, root),
-        *_by_wrapper(cleaned.data, root),
+        *_by_wrapper(raw, cleaned, root),
+        *_by_banner(raw, cleaned, root),
     ]
-    found += _by_banner(raw, cleaned, root)
     if libraries.is_library_text(raw):
         found += _by_name(cleaned.data, root)
-    return sorted(found)
+    outer: list[Span] = []
+    for span in sorted(found):
+        if not outer or span[1] > outer[-1][1]:
+            outer.append(span)
+    return outer
 
 
 def holds(parts: list[Span], offset: int) -> bool:
     """Does this place stand in one of the parts?"""
     at = bisect_right(parts, (offset, 1 << 62))
-    return any(begin <= offset < end for begin, end in parts[max(0, at - 3) : at])
+    return any(offset < end for _, end in parts[max(0, at - 1) : at])
 
 
 def _by_path(raw: bytes, cleaned: Cleaned) -> Iterator[Span]:
@@ -84,17 +88,18 @@ def _by_key(data: bytes, root: Node) -> Iterator[Span]:
             yield node.start_byte, node.end_byte
 
 
-def _by_wrapper(data: bytes, root: Node) -> Iterator[Span]:
+def _by_wrapper(raw: bytes, cleaned: Cleaned, root: Node) -> Iterator[Span]:
     """Functions that are called at once and hand a whole library to whichever loader is there."""
-    for mark in islice(_LOADER.finditer(data), _MAX_PARTS):
-        node = root.descendant_for_byte_range(mark.start(), mark.start())
+    for mark in islice(_LOADER.finditer(raw), _MAX_PARTS):
+        place = cleaned.place(mark.start())
+        node = root.descendant_for_byte_range(place, place)
         while node is not None and node.type not in FUNCTIONS:
             node = node.parent
         while (
             node is not None and node.parent is not None and node.parent.type in _CALLED
         ):
             node = node.parent
-        if node is not None and node.type not in FUNCTIONS and _is_part(node, data):
+        if node and node.type not in FUNCTIONS and _is_part(node, cleaned.data):
             yield node.start_byte, node.end_byte
 
 

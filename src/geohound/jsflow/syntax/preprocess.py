@@ -31,7 +31,7 @@ _HINTS = (
     b"addsource(",
 )
 # What stands near an address that is written out may call what holds it, whatever its own words are.
-_WRITTEN = re.compile(rb"[\"'`](?:https?:)?//(?!www\.w3\.org/)[\w.$-]{4}")
+WRITTEN = re.compile(rb"[\"'`](?:https?:)?//(?!www\.w3\.org/)[\w.$-]{4}")
 _NEAR = 3_000
 _KEPT_BLOCK = 160  # shorter blocks are cheaper to parse than to cut
 CUT_FROM = 40_000
@@ -128,7 +128,7 @@ class _Cutter:
 def clean(data: bytes) -> Cleaned:
     """Take out comments; of long scripts also every block in which nothing speaks of an address."""
     cutter = _Cutter(data, _places(data) if len(data) > CUT_FROM else None)
-    cutter.written = [m.start() for m in _WRITTEN.finditer(data)]
+    cutter.written = [m.start() for m in WRITTEN.finditer(data)]
     cutter.walk()
     return _without(data, cutter.cuts)
 

@@ -38,6 +38,7 @@ _LOOPS = frozenset(
     ["for_statement", "for_in_statement", "while_statement", "do_statement"]
 )
 _PATTERN_NAMES = ("identifier", "shorthand_property_identifier_pattern")
+_ASSIGNS = ("assign", "append")
 _MAX_WALK = 400_000
 _LONG = 150_000
 _CLOSED = FUNCTIONS | frozenset(
@@ -230,7 +231,10 @@ class Source:
         end: int = 1 << 62,
         limit: int = 200,
     ) -> list[int]:
-        """Where a name stands in these surroundings; `(?P<at>NAME)` in the pattern is the name."""
+        """Where a name stands in these surroundings; `(?P<at>NAME)` in the pattern is the name.
+
+        In the whole of a script, what its libraries say of a name is left out.
+        """
         before, after = _surroundings(pattern)
         word, data = name.encode(), self.data
         key = (word, pattern, begin, end)
@@ -242,6 +246,7 @@ class Source:
                 for at in positions
                 if after.match(data, at + len(word))
                 and before.search(data, max(0, at - _BEFORE), at)
+                and (begin > 0 or not self.is_of_library(at))
             )
             self._known[key] = list(islice(found, limit))
         return self._known[key]
@@ -261,6 +266,15 @@ class Source:
             up = self.up(up)
         found = self._scope_of[node.id] = up if up is not None else self.root
         return found
+
+    def declaring(self, name: str, node: Node) -> Node:
+        """The function around a node that declares this name, or the program."""
+        scope = self.scope_of(node)
+        while scope.type in FUNCTIONS and name not in self.parameter_names(scope):
+            if any(d.how not in _ASSIGNS for d in self.names(scope).get(name, ())):
+                break
+            scope = self.scope_of(scope)
+        return scope
 
     def block_of(self, node: Node) -> Node | None:
         """The nearest branch, loop or block: what stands in it may or may not happen to what stands outside."""

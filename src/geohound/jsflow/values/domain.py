@@ -166,6 +166,10 @@ Values = tuple[Value, ...]
 NOTHING: Values = (UNKNOWN,)
 
 
+def first_known(values: Values) -> Value:
+    return next((v for v in values if v is not UNKNOWN), UNKNOWN)
+
+
 def ready(*values: Value) -> Lazy:
     return Lazy(values=values)
 

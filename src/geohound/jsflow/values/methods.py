@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from geohound.jsflow.values.resolver import Resolver
 
@@ -18,6 +19,7 @@ from .domain import (
     Pattern,
     Value,
     Values,
+    first_known,
     is_truthy,
     ready,
     text_of,
@@ -25,6 +27,9 @@ from .domain import (
 
 # repeats once at most
 _SAFE_PATTERN = re.compile(r"(?:[^*+?{}()|\\]|\\.)*+[*+?]?(?:[^*+?{}()|\\]|\\.)*+")
+# Others are tried on placeholders alone, which are short, and only where no group repeats.
+_COSTLY_PATTERN = re.compile(r"\)[*+?{]|(?:[*+?{].*){5}")
+_PLACEHOLDER = re.compile(r"\$?\{{1,2}[^{}]{1,30}\}{1,2}")
 
 
 def _number(ev: Resolver, args: Sequence[Lazy], at: int, default: int) -> int:
@@ -119,38 +124,39 @@ def _replaced(ev: Resolver, text: str, name: str, args: Sequence[Lazy]) -> Value
     if len(args) < 2:
         return (text,)
     what, new = ev.lazy(args[0])[0], ev.lazy(args[1])
-    if isinstance(new[0], Fn):
-        new = (HOLE,)
     found: list[Value] = []
     for value in new:
-        by = text_of(value)
+        by = partial(_put, ev, value)
         if isinstance(what, str):
-            found.append(text.replace(what, by, -1 if name == "replaceAll" else 1))
+            often = -1 if name == "replaceAll" else 1
+            found.append(text.replace(what, by([what]), often))
         elif isinstance(what, Pattern):
             found.append(_sub(what, by, text))
     return ev.union(tuple(found)) if found else (text,)
 
 
-def _sub(pattern: Pattern, by: str, text: str) -> str:
+def _put(ev: Resolver, value: Value, groups: Sequence[str | None]) -> str:
+    """What comes in the place of a match: a function is asked with it and its groups."""
+    if not isinstance(value, Fn):
+        return text_of(value)
+    made = ev.invoke(value, [ready(group or UNDEFINED) for group in groups])
+    return text_of(first_known(made))
+
+
+def _sub(pattern: Pattern, by: Callable[[Sequence[str | None]], str], text: str) -> str:
     """Replacing by a regular expression, where it is plain enough to cost nothing."""
-    if (
-        len(pattern.source) > 80
-        or not _SAFE_PATTERN.fullmatch(pattern.source)
-        or len(text) > 2000
-    ):
+    written = pattern.source.replace("\\/", "/")
+    if len(written) > 80 or len(text) > 2000 or _COSTLY_PATTERN.search(written):
         return text
+    often = 0 if "g" in pattern.flags else 1
     try:
-        flags = re.IGNORECASE if "i" in pattern.flags else 0
-        source = pattern.source.replace("\\/", "/")
-        return re.sub(
-            source,
-            lambda _: by,
-            text,
-            count=0 if "g" in pattern.flags else 1,
-            flags=flags,
-        )[:4000]
+        known = re.compile(written, re.IGNORECASE if "i" in pattern.flags else 0)
     except (re.error, OverflowError):
         return text
+    put = partial(known.sub, lambda match: by([match[0], *match.groups()]))
+    if _SAFE_PATTERN.fullmatch(written):
+        return put(text, often)[:4000]
+    return _PLACEHOLDER.sub(lambda piece: put(piece[0]), text, often)[:4000]
 
 
 _OF_STRING: dict[str, Callable[[Resolver, str, str, Sequence[Lazy]], Values]] = {

@@ -1,0 +1,79 @@
+"""What bundlers and minifiers make of common code, and what helpers of libraries in the same file do to addresses."""
+
+from __future__ import annotations
+
+import pytest
+from books import analyse
+
+from geohound.jsflow import Script
+
+PAGE = "https://p.test/app/index.html"
+WMS = "L.tileLayer.wms({url}, {{layers: 'a'}});"
+LEAFLET = (
+    "!function(t,e){'object'==typeof exports&&'undefined'!=typeof module?e(exports):'function'==typeof define&&"
+    "define.amd?define(['exports'],e):e((t='undefined'!=typeof globalThis?globalThis:t||self).leaflet={})}(this,"
+    "function(t){t.version='1.9.4'; t.ready=function(e){e({base:'https://wrong.test'})}; %s });"
+)
+NESTED = "".join(f"/* @license {n} */ var l{n} = f({n});\n" for n in range(20))
+
+SCRIPTS = {
+    "a class that the function of a module makes later": "var o,b,s=l(()=>{b=class{constructor(e){this.root=e}"
+    "url(){return[this.root,this.type].join('/')}},o=class extends b{get type(){return'wms'}"
+    f"show(){{{WMS.format(url='this.url()')}}}}}}});s();new o('https://h.test').show();",
+    "a class with another name for itself": "var q=class e extends Base{constructor(){super();"
+    f"{WMS.format(url='`https://h.test/${e.PATH}`')}}}}};q.PATH='wms';new q();",
+    "a value that is made when it is first asked for": "var kept,load=()=>kept??={root:'https://h.test'},"
+    f"get=async e=>e.split('.').reduce((e,t)=>e?.[t],await load());async function f(){{let t=await get('root');"
+    f"{WMS.format(url='t+`/wms`')}}}f();",
+    "a function that puts values into a template": "var p=/\\{ *([\\w_ -]+) *\\}/g;function fill(t,e){return t.replace(p,"
+    "function(t,i){var n=e[i];if(void 0===n)throw new Error(t);return'function'==typeof n&&(n=n(e)),n})}"
+    "fetch(fill('{url}?service=WMS&request=GetCapabilities',{url:'https://h.test/'+'w'+'ms'}));",
+    "an AMD module whose parameters have lost their names": "define('services',['require','exports'],function(t,e){"
+    "e.host='https://h.test',e.url=function(t){return e.host+'/'+t}}),define('map',['./services'],function(t){"
+    f"{WMS.format(url='t.url(`wms`)')}}});",
+    "a name that a library in the same file gives to something else": LEAFLET
+    % NESTED
+    + "(function(){var c={start:function(){load().done(this.ready)},ready:function(t){this.gs=t.base;this.show()},"
+    f"show:function(){{{WMS.format(url='this.gs+`/wms`')}}}}};c.ready({{base:'https://h.test'}});}})();",
+    "a module in a string, which a library brings": "var lib='x';eval(\"module.exports = 1;//# sourceURL=webpack:///./a.js\");"
+    + WMS.format(url="'https://h.test/wms'")
+    + "var rest = 'what the page says beside it, which is more than the module in the string is';",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_addresses_are_followed_through(name: str) -> None:
+    script = Script("https://p.test/app/main.js", SCRIPTS[name])
+    found = analyse(PAGE, [script]).endpoints
+    assert {e.endpoint for e in found} == {"https://h.test/wms"}
+
+
+def test_a_plugin_of_the_page_is_no_library() -> None:
+    plugin = (
+        "(function($){var d={service:'https://h.test/wms'};$.fn.noise=function(o){"
+        f"var s=$.extend({{}},d,o);{WMS.format(url='s.service')}}}}})(jQuery);"
+    )
+    scripts = [
+        Script("https://p.test/jquery.noise.js", plugin),
+        Script("https://p.test/main.js", "$('#map').noise({zoom: 3});"),
+    ]
+    found = analyse(PAGE, scripts).endpoints
+    assert [e.endpoint for e in found] == ["https://h.test/wms"]
+
+
+def test_a_globe_asks_for_heights() -> None:
+    page = Script("https://p.test/globe.js", "var g = new WorldWind.WorldWindow('c');")
+    found = analyse(PAGE, [page]).endpoints
+    assert [e.endpoint for e in found] == ["https://worldwind26.arc.nasa.gov/elev"]
+
+
+def test_requests_to_a_data_server_are_followed_to_its_root() -> None:
+    code = (
+        "var t = 'https://h.test/thredds'; fetch(t + '/catalog/model/catalog.xml');"
+        "fetch(t + '/dodsC/model/forecast.nc' + '.ascii?time');"
+    )
+    found = analyse(PAGE, [Script("https://p.test/a.js", code)]).endpoints
+    assert {(e.endpoint, e.kind) for e in found} == {
+        ("https://h.test/thredds/catalog/model/catalog.xml", "thredds"),
+        ("https://h.test/thredds/dodsC/model/forecast.nc", "opendap"),
+    }

@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 APPS = Path(__file__).resolve().parent / "apps"
-HALVES = ("building", "kept")
+HALVES = ("building", "kept", "blind")
 CACHE = Path.home() / ".cache" / "geohound-map-applications"
 BUILD_SECONDS = 240
 INSTALL_SECONDS = 1_500
@@ -164,7 +164,8 @@ def install(cache: Path) -> None:
     tools.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(APPS / name, tools / name)
-    command = ["npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit"]
+    # not `npm ci`: npm 11 refuses a lock without the packages of other platforms
+    command = ["npm", "install", "--ignore-scripts", "--no-fund", "--no-audit"]
     subprocess.run(command, cwd=tools, check=True, timeout=INSTALL_SECONDS)
     stamp.write_text(digest, "utf-8")
 

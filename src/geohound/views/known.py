@@ -48,7 +48,7 @@ class Availability(
     kw_only=True,
     rename={"days_7": "7d", "days_30": "30d", "days_365": "365d"},
 ):
-    """The share of conclusive checks in so many days that found the service alive; null without checks."""
+    """The share of so many days in which the service worked, by conclusive checks; null without them."""
 
     days_7: float | None
     days_30: float | None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from itertools import accumulate
 from statistics import mean
 from typing import Any
 
-from _frame import OSS, QUIET, figure, markdown, save
+from _frame import OSS, QUIET, RESULTS, figure, markdown, save
 from _hunts import Run, crawl, hunt, list_pages, noise_of, web
 from matplotlib.axes import Axes
 
@@ -64,18 +65,15 @@ def main() -> None:
     parser.add_argument(
         "--small-seeds", type=int, nargs="+", default=[411, 412, 413, 414]
     )
+    parser.add_argument(
+        "--methods-only",
+        action="store_true",
+        help="measure the methods anew, and keep the searches of the last run",
+    )
     args = parser.parse_args()
-    searched = [searches(seed) for seed in args.seeds]
-    compared = [methods(seed) for seed in args.small_seeds]
-    found = {
-        "searches": {
-            name: merged([each["runs"][name] for each in searched])
-            for name, *_ in SEARCHES
-        },
-        "alive": [each["alive"] for each in searched],
-        "noise": [pair for each in searched for pair in each["noise"]],
-        "methods": compared,
-    }
+    kept = json.loads((RESULTS / "agents.json").read_text("utf-8"))["measured"]
+    found = kept if args.methods_only else all_searches(args.seeds)
+    found["methods"] = [methods(seed) for seed in args.small_seeds]
     subtitle = "600 hosts, 60,000 pages; the search engine shows 100 results of a query; bands: all webs"
     with figure(title_of(found), subtitle, (1.3, 1, 1, 0.9)) as axes:
         ways = found["searches"]
@@ -84,9 +82,22 @@ def main() -> None:
         draw_curves(axes[1], ways, "by_step", "queries", "services found")
         draw_curves(axes[2], ways, "seeds_by_step", "queries", "seeds")
         draw_noise(axes[3], found["noise"])
-        source = f"Published: {OSS}, figures 4.12 to 4.17, sections 4.3.1 and 5.2.3. Means of {len(args.seeds)} webs."
+        source = f"Published: {OSS}, figures 4.12 to 4.17, sections 4.3.1 and 5.2.3. Means of {len(found['alive'])} webs."
         told = {"published": published(), "measured": found}
         save("agents", axes, source, told, table(found))
+
+
+def all_searches(seeds: list[int]) -> dict[str, Any]:
+    """Every way to search, on several webs."""
+    searched = [searches(seed) for seed in seeds]
+    return {
+        "searches": {
+            name: merged([each["runs"][name] for each in searched])
+            for name, *_ in SEARCHES
+        },
+        "alive": [each["alive"] for each in searched],
+        "noise": [pair for each in searched for pair in each["noise"]],
+    }
 
 
 def searches(seed: int) -> dict[str, Any]:

@@ -32,7 +32,16 @@ from geohound.model.visit import (
 )
 from geohound.model.work.browsed import EventRow
 from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.job import CachedRobots, FailedCheck, Job, Report, Sketch
+from geohound.model.work.job import (
+    CachedRobots,
+    FailedCheck,
+    Job,
+    JobResult,
+    PageRead,
+    Redirected,
+    Report,
+    Sketch,
+)
 from geohound.model.work.kept_page import KeptPage
 from geohound.text.keyword_groups import NO_KEYWORDS
 from geohound.urls.address_book import AddressBook
@@ -127,44 +136,63 @@ class LocalExaminer:
     async def examine(self, job: Job) -> Report:
         """A bug costs this job, not the crawl."""
         draft = ReportDraft()
+        asking = self._asking(job)
         self._parts.recall_robots(job.robots)
         try:
             with self._parts.account():
-                await self._examine(job, draft)
+                result = await self._examine(job, asking, draft)
         except Exception:
             log.exception("a bug while visiting %s", job.url)
-            bug = Failure(job.url, FailureReason.BUG, "see the log", datetime.now(UTC))
-            draft = ReportDraft(draft.status, failure=bug, asked=1)
+            at = datetime.now(UTC)
+            result = Failure(job.url, FailureReason.BUG, "see the log", at)
+            draft = ReportDraft(draft.status)
         self._parts.reading(None)
+        refusal = draft.verdict.refusal
+        lists = tuple(refusal.lists) if refusal else ()
         return Report(
-            draft.result(), draft.status, draft.elapsed_s, draft.listed, draft.listed_as, dict(draft.drops),
-            draft.asked, draft.bytes, frozenset(draft.hosts), tuple(self._parts.requests()),
-            tuple(self._parts.robots()), draft.address, self._failed_checks(job, draft), draft.kept, draft.is_copy,
-        )  # fmt: skip
+            result,
+            draft.status,
+            draft.elapsed_s,
+            listed=lists,
+            listed_as=refusal.detail if refusal and lists else "",
+            drops=dict(draft.drops),
+            asked=asking.asked,
+            bytes=asking.bytes,
+            hosts=frozenset(asking.hosts),
+            requests=tuple(self._parts.requests()),
+            robots=tuple(self._parts.robots()),
+            address=asking.address,
+            failed_checks=self._failed_checks(job, result, draft.verdict),
+            kept=draft.kept,
+            is_copy=draft.is_copy,
+        )
 
-    def _failed_checks(self, job: Job, draft: ReportDraft) -> tuple[FailedCheck, ...]:
-        verdict = draft.verdict
-        if draft.failure is not None:
-            verdict = replace(verdict, refusal=probe.refused_by_failure(draft.failure))
-        elif draft.redirect:
-            verdict = replace(verdict, refusal=redirected(draft.redirect))
+    def _failed_checks(
+        self, job: Job, result: JobResult, verdict: Verdict
+    ) -> tuple[FailedCheck, ...]:
+        if isinstance(result, Failure):
+            verdict = replace(verdict, refusal=probe.refused_by_failure(result))
+        elif isinstance(result, Redirected):
+            verdict = replace(verdict, refusal=redirected(result.url))
         verdict = verdict if verdict.tried else replace(verdict, tried=(job.url,))
         return health.failed_checks(
             job.known, verdict, self._parts.kinds, self._parts.book
         )
 
-    async def _examine(self, job: Job, draft: ReportDraft) -> None:
+    async def _examine(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         match job.purpose:
             case Purpose.HARVEST:
-                await self._harvest(job, draft)
+                return await self._harvest(job, asking, draft)
             case Purpose.PAGE:
-                await self._visit(job, draft)
+                return await self._visit(job, asking, draft)
             case Purpose.FILE:
-                await self._look_at_file(job, draft)
+                return await self._look_at_file(job, asking, draft)
             case Purpose.WATCHER:
-                await self._read_watcher(job, draft)
+                return await self._read_watcher(job, asking, draft)
             case _:
-                await self._test(job, draft)
+                return await self._test(job, asking, draft)
 
     async def refresh(self) -> None:
         self._parts.forget_troubles()
@@ -174,27 +202,25 @@ class LocalExaminer:
             await self._parts.close()
         await self._parts.fetcher.close()
 
-    async def _visit(self, job: Job, draft: ReportDraft) -> None:
+    async def _visit(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         """A page: fetch, recognise, mine."""
         if job.is_file and self._files.was_had(job.url):  # with the page it belongs to
-            draft.objection = FailureReason.DUPLICATE_CONTENT
-            return
-        asking = self._asking(job, draft)
+            return PageRead(objection=FailureReason.DUPLICATE_CONTENT)
         visit = await self._page_of(job, draft, asking)
         self._parts.reading(job)
         draft.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
-            draft.failure = visit
-            return
+            return visit
         # what was not asked has no status
         draft.status = 0 if draft.is_copy else visit.status
         if visit.status in BUSY_STATUSES:
-            draft.failure = busy(visit)
-            return
+            return busy(visit)
         if job.past is not None and visit.status == _UNCHANGED:
-            return
-        if _leaves(visit, draft):
-            return
+            return PageRead()
+        if target := _redirect(visit):
+            return Redirected(target)
         draft.validators = Validators.of(visit) if job.past is not None else None
         draft.final = urls.canonical(visit.final_url) or "" if visit.chain else ""
         self._visited.add(hash(job.url))
@@ -203,10 +229,10 @@ class LocalExaminer:
         verdict = probe.recognise(document, self._parts.kinds)
         if deserves_more(verdict) or self._may_serve(job, document):
             verdict = await self._identify(job, asking, document)
-            draft.failure = None if verdict.services else broken_off(asking.last)
-            if draft.failure is not None:
-                return
-        draft.note(verdict)
+            cut_off = None if verdict.services else broken_off(asking.last)
+            if cut_off is not None:
+                return cut_off
+        draft.verdict = verdict
         if not verdict.services:
             draft.objection = objection_to(
                 verdict.refusal.reason if verdict.refusal else None, document
@@ -216,10 +242,11 @@ class LocalExaminer:
         if draft.objection is None and job.is_file:
             self._files.put(job.url, visit)
         if draft.objection is None or may_be_no_wall(draft.objection, visit.status):
-            seen = await self._mine(document, job, draft)
-            await self._browse(document, job, draft, seen)
+            seen = await self._mine(document, job, asking, draft)
+            await self._browse(document, job, asking, draft, seen)
             self._keep_links(seen, draft)
             await self._add_sitemaps(job, draft)
+        return draft.page_read()
 
     async def _page_of(
         self, job: Job, draft: ReportDraft, asking: CountingFetcher
@@ -240,10 +267,9 @@ class LocalExaminer:
         is_page = document.is_html and document.response.status < 400
         return is_page and probe.is_neutral(job.url, self._parts.kinds)
 
-    def _asking(self, job: Job, draft: ReportDraft) -> CountingFetcher:
+    def _asking(self, job: Job) -> CountingFetcher:
         return CountingFetcher(
             self._parts.fetcher,
-            draft,
             partial(self._parts.reading, job),
             self._parts.reading,
         )
@@ -255,32 +281,33 @@ class LocalExaminer:
             and hash(urls.canonical(target)) not in self._visited
         )
 
-    async def _test(self, job: Job, draft: ReportDraft) -> None:
+    async def _test(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         """What looks like a service: ask it what it is; if it is none, it is a page like any other."""
-        asking = self._asking(job, draft)
-        verdict = await self._identify(job, asking)
-        draft.note(verdict)
+        verdict = draft.verdict = await self._identify(job, asking)
         last = asking.last
         draft.elapsed_s = last.elapsed_s if last else 0.0
         if verdict.services:
             draft.status = 200
-            return
+            return draft.page_read()
         draft.in_vain = failed_test(verdict.refusal.reason if verdict.refusal else None)
-        if isinstance(last, Response):
-            draft.status = last.status
-            last = busy(last) if last.status in BUSY_STATUSES else last
+        if last is None:
+            return draft.page_read()
         if isinstance(last, Failure):
-            draft.failure = last
-        if not isinstance(last, Response):
-            return
-        if _leaves(last, draft):
-            return
+            return last
+        draft.status = last.status
+        if last.status in BUSY_STATUSES:
+            return busy(last)
+        if target := _redirect(last):
+            return Redirected(target)
         document = Document(last)
         refusal = probe.recognise(document, {}).refusal
         draft.objection = objection_to(refusal.reason if refusal else None, document)
         if draft.objection is None or may_be_no_wall(draft.objection, last.status):
-            seen = await self._mine(document, job, draft)
+            seen = await self._mine(document, job, asking, draft)
             self._keep_links(seen, draft)
+        return draft.page_read()
 
     async def _identify(
         self, job: Job, fetcher: Fetcher, known: Document | None = None
@@ -296,12 +323,16 @@ class LocalExaminer:
         )
 
     async def _mine(
-        self, document: Document, job: Job, draft: ReportDraft
+        self,
+        document: Document,
+        job: Job,
+        asking: CountingFetcher,
+        draft: ReportDraft,
     ) -> PageLinks:
         seen = EachOnce() if self._plan.counts_links else self._seen.page()
         page = await self._parts.explore(
             document,
-            lambda url: self._file(url, job, draft),
+            lambda url: self._file(url, asking, draft),
             seen.spelled(job.depth + 1),
         )
         draft.links = self._follow(page, job, draft, seen)
@@ -311,7 +342,7 @@ class LocalExaminer:
         if any(link.url not in (job.url, draft.final) for link in draft.links):
             draft.objection = None  # a wall that lets links through is none
         draft.page = replace(
-            page, url=job.url, links=(), script_files=(), depth=job.depth, services=len(draft.services),
+            page, url=job.url, links=(), script_files=(), depth=job.depth, services=len(draft.verdict.services),
             text=page.text if draft.links else "",  # by which orders weigh the links
         )  # fmt: skip
         return seen
@@ -328,7 +359,7 @@ class LocalExaminer:
         days = room.other_days if group == NO_KEYWORDS else room.days
         is_whole = (
             job.purpose is Purpose.PAGE
-            and not draft.services
+            and not draft.verdict.services
             and _says_all(document.response)
         )
         is_wanted = group != NO_KEYWORDS or is_whole
@@ -363,26 +394,29 @@ class LocalExaminer:
         return has_new_body and has_new_words
 
     async def _browse(
-        self, document: Document, job: Job, draft: ReportDraft, seen: PageLinks
+        self,
+        document: Document,
+        job: Job,
+        asking: CountingFetcher,
+        draft: ReportDraft,
+        seen: PageLinks,
     ) -> None:
         """Run the page where reading it is not enough, and follow what that shows."""
         if self._parts.browse is None or draft.page is None:
             return
         self._parts.reading(None)  # the browser has processes of its own to break
-        asking = CountingFetcher(
-            self._parts.fetcher, draft, lambda: None, self._parts.reading
-        )
-        shown = await self._parts.browse(document, draft.page, asking, job.events)
+        with asking.read_elsewhere():
+            shown = await self._parts.browse(document, draft.page, asking, job.events)
         page = Page(document.url, links=tuple(shown))
         draft.links += self._follow(page, job, draft, seen)
 
-    async def _file(self, url: str, job: Job, draft: ReportDraft) -> Response | None:
+    async def _file(
+        self, url: str, asking: CountingFetcher, draft: ReportDraft
+    ) -> Response | None:
         """A script or configuration file of the page being read: once for all pages."""
         if self._files.was_had(url) or not self._plan.scope.holds(url):
             return self._files.get(url)
-        answer = await self._asking(job, draft).fetch(
-            url, max_bytes=self._plan.max_page_bytes
-        )
+        answer = await asking.fetch(url, max_bytes=self._plan.max_page_bytes)
         if (
             isinstance(answer, Failure)
             or answer.status in BUSY_STATUSES
@@ -428,64 +462,62 @@ class LocalExaminer:
 
         return await mine_archived(found, mine, self._parts.kinds, self._parts.book)
 
-    async def _look_at_file(self, job: Job, draft: ReportDraft) -> None:
+    async def _look_at_file(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         """A data file: its headers and first bytes, and no more of it."""
         if self._parts.fetch_start is None:
-            return
-        asking = self._asking(job, draft)
+            return PageRead()
         visit = await asking.ask(
             job.url, partial(self._parts.fetch_start, job.url, START_BYTES, stays)
         )
         draft.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
-            draft.failure = visit
-            return
+            return visit
         draft.status = visit.status
         if visit.status in BUSY_STATUSES:
-            draft.failure = busy(visit)
-        elif not _leaves(visit, draft):
-            draft.head = recognise(job.format, visit)
+            return busy(visit)
+        if target := _redirect(visit):
+            return Redirected(target)
+        return recognise(job.format, visit)
 
-    async def _read_watcher(self, job: Job, draft: ReportDraft) -> None:
+    async def _read_watcher(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         """The report of a site's watcher; it counts only from the site's own origin."""
-        asking = self._asking(job, draft)
         visit = await asking.fetch(
             job.url, max_bytes=watcher_report.MAX_BYTES, follows=_stays_at_origin
         )
         draft.elapsed_s = visit.elapsed_s
         if isinstance(visit, Failure):
-            draft.failure = visit
-            return
+            return visit
         draft.status = visit.status
         try:
             if visit.status != 200:
                 raise watcher_report.BadReportError(f"the site answers {visit.status}")
-            draft.watcher = watcher_report.read(visit, self._plan.watchers.key)
+            return watcher_report.read(visit, self._plan.watchers.key)
         except watcher_report.BadReportError as error:
             reason = (
                 FailureReason.HTTP_ERROR
                 if visit.status != 200
                 else FailureReason.MALFORMED
             )
-            draft.failure = Failure(
+            return Failure(
                 job.url, reason, f"the watcher's report is not used: {error}", visit.at
             )
 
-    async def _harvest(self, job: Job, draft: ReportDraft) -> None:
+    async def _harvest(
+        self, job: Job, asking: CountingFetcher, draft: ReportDraft
+    ) -> JobResult:
         """One page of a catalogue: the addresses it holds, and where the next one begins."""
-        asking = self._asking(job, draft)
-        found = await self._parts.harvesters[job.harvester].page(
-            job.url, job.cursor, asking
-        )
-        if isinstance(found, Failure):
-            draft.failure = found
-        else:
-            draft.harvested = (
-                await self._mine_archived(found) if found.documents else found
-            )
+        harvester = self._parts.harvesters[job.harvester]
+        found = await harvester.page(job.url, job.cursor, asking)
         last = asking.last
         draft.elapsed_s = last.elapsed_s if last else 0.0
         draft.status = last.status if isinstance(last, Response) else 0
+        if isinstance(found, Failure) or not found.documents:
+            return found
+        return await self._mine_archived(found)
 
 
 def _copied(job: Job, draft: ReportDraft) -> Response | None:
@@ -507,10 +539,7 @@ def _stays_at_origin(url: str, target: str) -> bool:
     return urls.origin(url) == urls.origin(target)
 
 
-def _leaves(visit: Response, draft: ReportDraft) -> bool:
-    """Does the answer send us to another site, whose pace somebody else keeps, or where we have been?"""
+def _redirect(visit: Response) -> str:
+    """Another site, whose pace somebody else keeps, or a page where we have been: where the answer sends us."""
     location = visit.headers.get("location", "") if visit.status in _REDIRECTS else ""
-    draft.redirect = (
-        (urls.canonical(location, visit.final_url) or "") if location else ""
-    )
-    return bool(draft.redirect)
+    return (urls.canonical(location, visit.final_url) or "") if location else ""

@@ -111,11 +111,14 @@ class Redirected:
     url: str
 
 
+JobResult = PageRead | HarvestPage | FileHead | WatcherReport | Redirected | Failure
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """All that a worker learned from one job; delays only, since clocks differ between processes."""
 
-    result: PageRead | HarvestPage | FileHead | WatcherReport | Redirected | Failure
+    result: JobResult
     status: int = 0
     elapsed_s: float = 0.0
     listed: tuple[str, ...] = ()  # addresses that a map context names

@@ -54,6 +54,7 @@ def test_whoever_joins_needs_the_token_of_the_cluster(call) -> None:
     assert "Set GEOHOUND_CLUSTER_TOKEN" in said
 
 
+@pytest.mark.slow
 def test_a_head_that_may_only_read_is_refused(call, monkeypatch) -> None:
     address = shared_server().new_schema()
     with app.open_catalogue(Settings(catalogue=address), make=True) as opened:

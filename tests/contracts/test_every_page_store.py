@@ -148,6 +148,7 @@ KEPT = st.lists(
 )
 
 
+@pytest.mark.slow
 @fuzzed(40)
 @given(KEPT, st.integers(1, 100), st.integers(1, 4), st.sampled_from(SQL_STORES))
 @example([(0, 1, 0, 0), (0, 2, 0, 2)], 1, 1, "sqlite")  # too large, and days later

@@ -128,6 +128,7 @@ def test_every_table_is_copied_or_left_out_on_purpose(tmp_path):
     assert known == set(TABLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasks", [1, 3])
 def test_no_number_of_a_task_is_given_again_after_a_copy_though_the_task_be_gone(
     tmp_path, tasks
@@ -148,6 +149,7 @@ def test_no_number_of_a_task_is_given_again_after_a_copy_though_the_task_be_gone
         assert store.tasks.create(TaskSpec()).id == given + 1
 
 
+@pytest.mark.slow
 def test_what_is_not_empty_is_not_written_over(tmp_path):
     address = shared_server().new_schema()
     with closing(sqlite.open_store(tmp_path / "c.db", SystemClock())) as store:
@@ -158,6 +160,7 @@ def test_what_is_not_empty_is_not_written_over(tmp_path):
     assert "is not empty; name a new catalogue." in again.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_postgres", [False, True])
 def test_what_is_written_meanwhile_is_not_in_the_copy_and_harms_nothing(
     tmp_path, is_postgres
@@ -183,6 +186,7 @@ def test_what_is_written_meanwhile_is_not_in_the_copy_and_harms_nothing(
         assert len(writer.tasks.list(TaskFilter())) == 2
 
 
+@pytest.mark.slow
 def test_a_password_is_never_printed():
     port = shared_server().port
     done = geohound(
@@ -196,6 +200,7 @@ def test_a_password_is_never_printed():
     assert "cannot be reached" in done.stderr
 
 
+@pytest.mark.slow
 def test_tasks_that_ran_are_copied_beside_tasks_that_never_did(tmp_path):
     """What a task has counted is bytes; in SQLite the default of one that has counted nothing is text."""
     path, address = tmp_path / "c.db", shared_server().new_schema()

@@ -22,6 +22,7 @@ from .network import (
     politeness,
     politeness_policy,
     search_fetcher,
+    share_memory_between_threads,
     task_politeness,
 )
 from .registries import (
@@ -87,6 +88,7 @@ __all__ = [
     "search_fetcher",
     "searchers",
     "seeds_of_list",
+    "share_memory_between_threads",
     "snippets",
     "task_hosts",
     "task_politeness",

@@ -129,6 +129,13 @@ def _checked(read: Callable[[], T], needed: str) -> T:
         raise SettingsError(f"{needed}: {error}.") from None
 
 
+def share_memory_between_threads() -> None:
+    """Before threads begin: what one of them frees serves the others."""
+    from geohound.net.memory_release import share_between_threads
+
+    share_between_threads()
+
+
 def find_browser(path: str = "") -> str:
     """The browser's program; SettingsError says what to do to have one."""
     from geohound.browser import BrowserError, check

@@ -14,7 +14,6 @@ import typer
 
 from geohound import app
 from geohound.model.account import Role
-from geohound.net.memory_release import share_between_threads
 from geohound.portal import listener
 from geohound.settings import Settings, SettingsError
 from geohound.tasks import observed
@@ -145,7 +144,7 @@ def run_portal(
     verbose: bool,
 ) -> None:
     """Answer until interrupted, with what works beside the portal; the address is printed once it answers."""
-    share_between_threads()
+    app.share_memory_between_threads()
     import uvicorn  # noqa: PLC0415 - a third of the start-up time, needed by this command only
 
     from geohound.portal.app import TaskEvents  # noqa: PLC0415

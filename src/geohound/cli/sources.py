@@ -98,7 +98,9 @@ def _show(row: dict[str, Any], *, json: bool) -> None:
             for name in ("requests", "seeds", "services")
         )
         used += (
-            f", {row[PER_1000]:g} services per 1,000 requests" if row[PER_1000] else ""
+            f", {row[PER_1000]:g} services per 1,000 requests to it"
+            if row[PER_1000]
+            else ""
         )
     about = "; ".join(
         part for part in (row["state"], cost, free, row.get("note", ""), used) if part

@@ -158,7 +158,7 @@ class SqlCheckQueue:
         return LookStats(*self._database.read().execute(_OF_HOST, (host,)).fetchone())
 
     def services(self) -> Iterator[DueLook]:
-        return map(_due_look, self._database.read().execute(_ALL, self._parts))
+        return map(_due_look, self._database.stream(_ALL, self._parts))
 
     def settle(
         self, claim: Claim, ended: Sequence[EndedLook]

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from command_line import geohound
-from postgres_server import shared_server
+from postgres_server import free_port, shared_server
 
 from geohound import app
 from geohound.model.work.event import Warned
@@ -198,6 +198,16 @@ def test_a_password_is_never_printed():
     assert done.returncode == 2
     assert "secret" not in done.stderr
     assert "cannot be reached" in done.stderr
+
+
+def test_a_server_that_the_environment_names_is_named_where_it_cannot_be_reached(
+    monkeypatch,
+):
+    port = str(free_port())
+    monkeypatch.setenv("PGPORT", port)
+    monkeypatch.setenv("PGHOST", "127.0.0.1")
+    done = geohound("search", "x", "--catalogue", "postgresql:///nowhere")
+    assert f"postgresql://127.0.0.1:{port}/nowhere cannot be reached" in done.stderr
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 import psycopg
-from psycopg import conninfo, errors
+from psycopg import conninfo, errors, pq
 
 from geohound.contracts import StoreError
 from geohound.stores.sql.database import Connection, Heard, Rows, Stream
@@ -328,19 +328,21 @@ def read_time(connection: psycopg.Connection[Any]) -> tuple[float, float]:
 
 
 def without_password(address: str) -> str:
-    """The address of a catalogue for people and logs."""
+    """The address of a catalogue for people and logs; PGHOST and PGPORT count where it names none."""
     try:
         parts = conninfo.conninfo_to_dict(address)
     except psycopg.ProgrammingError as error:
         raise StoreError(
             f"The address of the catalogue cannot be read: {str(error).strip()}."
         ) from None
-    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
-    return (
-        f"postgresql://{parts['user']}@{where}/{parts.get('dbname', '')}"
-        if "user" in parts
-        else (f"postgresql://{where}/{parts.get('dbname', '')}")
-    )
+    usual = {
+        option.keyword.decode(): (option.val or b"").decode()
+        for option in pq.Conninfo.get_defaults()
+    }
+    host = parts.get("host") or usual["host"] or "localhost"
+    user = f"{parts['user']}@" if "user" in parts else ""
+    port = parts.get("port") or usual["port"]
+    return f"postgresql://{user}{host}:{port}/{parts.get('dbname', '')}"
 
 
 def _defaults(address: str) -> dict[str, Any]:

@@ -3,8 +3,9 @@
     .venv/bin/python bench/cluster.py speed [PAGES]      beside one process with SQLite, and scrapy-redis
     .venv/bin/python bench/cluster.py faults [PAGES] [FAULTS]    nodes, head and database killed, frozen, slow
     .venv/bin/python bench/cluster.py takeover [TIMES]   until the shards of a killed node have another owner
-    .venv/bin/python bench/cluster.py log [URLS]         admissions, claims and settlements a second, in both databases
+    .venv/bin/python bench/cluster.py log [URLS] [SQLite|PostgreSQL]   admissions, claims and settlements a second
     .venv/bin/python bench/cluster.py search [SERVICES]  p95 of SQLite and PostgreSQL
+    .venv/bin/python bench/cluster.py queue [SERVICES]   what a monitor asks of its queue in PostgreSQL
 
 All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb; both databases write to one disk
 (GEOHOUND_BENCH_DISK, /var/tmp). Results: bench/results/cluster-*.json.
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
 
 from cluster_faults import faults, takeover
 from cluster_peers import scrapy_redis
+from cluster_queue import queue_speed
 from cluster_rig import ClusterRig
 from cluster_runs import (
     DISK,
@@ -34,6 +36,7 @@ from cluster_runs import (
     as_settings,
     cpu_s,
     figures,
+    kept,
     values_for,
     write,
 )
@@ -103,14 +106,14 @@ def clustered(
         return figures(counters, time.monotonic() - began, cpu_s(rig.sessions) - before)
 
 
-def log_speed(urls: int) -> None:
-    """Admissions and settlements of one shard, in batches of 1,000."""
+def log_speed(urls: int, databases: list[str]) -> None:
+    """Admissions and settlements of one shard, in batches of 1,000; what was kept of the other database stays."""
     server = Server(DURABLE, disk=DISK)
     server.start()
-    rows = []
+    rows = [row for row in kept(f"log-{urls}") if row["database"] not in databases]
     try:
         with tempfile.TemporaryDirectory(dir=DISK) as folder:
-            for name in ("SQLite", "PostgreSQL"):
+            for name in databases:
                 clock = SystemClock()
                 opened = (
                     sqlite.open_store(f"{folder}/l.db", clock)
@@ -271,8 +274,10 @@ if __name__ == "__main__":
         case "takeover":
             takeover(first or 3)
         case "log":
-            log_speed(first or 200_000)
+            log_speed(first or 200_000, numbers[1:] or ["SQLite", "PostgreSQL"])
         case "search":
             search_speed(first or 5000)
+        case "queue":
+            queue_speed(first or 300_000)
         case _:
             sys.exit(__doc__)

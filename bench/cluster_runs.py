@@ -35,6 +35,12 @@ def write(name: str, found: Any) -> None:
     print(json.dumps(body, indent=1))
 
 
+def kept(name: str) -> Any:
+    """What an earlier run found."""
+    path = RESULTS / f"cluster-{name}.json"
+    return json.loads(path.read_text())["found"] if path.exists() else []
+
+
 def values_for(port: int, delay_s: float, address: str = "127.0.0.1") -> dict[str, Any]:
     return {
         "host_delay_s": delay_s, "slow_host_factor": 0.0, "shards": 12,

@@ -31,16 +31,15 @@ _ELEMENT = re.compile(
     r"<([\w:.-]{1,60})[^<>]{0,300}>\s*+(?:<!\[CDATA\[\s*+)?((?:https?://|/)[^<>\s\]]{3,1000})"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-# A string that never ends is passed over whole, or each quote in it would begin another.
+# A string that never ends is passed over whole, or each quote in it would begin another. What is skipped belongs to
+# the match of what comes after it, be it the end: a match for each string would cost several times as much.
+_STRING = r"\"(?:[^\"\\]++|\\.)*+\"?+"
 _JSON_COMMENT = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<comment>//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)|(?P<comma>,(?=\s*[}\]]))",
+    rf"(?:[^\",/]++|{_STRING}|/(?![/*])|,(?!\s*+[}}\]]))*+"
+    r"(//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|,|\Z)",
     re.DOTALL,
 )
-
-_MARK = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"?+|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)",
-    re.DOTALL,
-)
+_MARK = re.compile(rf"(?:[^\"\[\]{{}},]++|{_STRING})*+([\[\]{{}},]|\Z)", re.DOTALL)
 _REFERENCES = (
     "source",
     "sourceId",
@@ -105,14 +104,14 @@ def _closed(text: str) -> str:
     around: list[str] = []
     end = depth = 0
     for found in _MARK.finditer(text):
-        mark = found.lastgroup
-        if mark == "open":
-            around.append("}" if found[0] == "{" else "]")
-        elif mark == "close" and around:
+        mark = found[1]
+        if mark == ",":
+            end, depth = found.start(1), len(around)
+        elif mark and mark in "[{":
+            around.append("}" if mark == "{" else "]")
+        elif mark and around:
             around.pop()
             end, depth = found.end(), len(around)
-        elif mark == "comma":
-            end, depth = found.start(), len(around)
     return text[:end] + "".join(reversed(around[:depth]))
 
 
@@ -120,8 +119,8 @@ def _without_comments(text: str) -> str:
     """Without comments and trailing commas; strings, which may look like them, stay."""
     pieces, end = [], 0
     for found in _JSON_COMMENT.finditer(text):
-        if found.lastgroup is not None:
-            pieces.append(text[end : found.start()])
+        if found[1]:
+            pieces.append(text[end : found.start(1)])
             end = found.end()
     return "".join((*pieces, text[end:])) if pieces else text
 
@@ -172,11 +171,10 @@ def _inner(value: Any) -> Iterable[Any]:
 
 
 def _references(value: dict[str, Any], idioms: Idioms) -> list[tuple[str, str]]:
-    kind = _shape(value, idioms)
-    if kind is None:
-        return []
-    targets = [value.get(name) for name in _REFERENCES]
-    return [(str(target), kind) for target in targets if isinstance(target, str | int)]
+    stated = [value[name] for name in _REFERENCES if name in value]
+    targets = [str(target) for target in stated if isinstance(target, str | int)]
+    kind = _shape(value, idioms) if targets else None
+    return [(target, kind) for target in targets] if kind is not None else []
 
 
 def _shape(value: dict[str, Any], idioms: Idioms) -> str | None:

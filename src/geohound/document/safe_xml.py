@@ -29,6 +29,9 @@ _CHUNK_BYTES = 1 << 17
 _MAX_TAGLESS_BYTES = 10_000_000
 _WINDOW_BYTES = 1 << 16
 _MAX_ATTRIBUTES = 2000  # to one tag, in a window
+_STRETCH_BYTES = (
+    1 << 12
+)  # shorter than half of so many attributes, which take five bytes each
 _CENSUS_MARKS = 500_000  # how many "<" may pass between two counts of the nodes alive
 _KEY = "geohound-item"
 
@@ -115,17 +118,29 @@ def cut(data: bytes) -> bytes:
     if len(data) <= _WINDOW_BYTES:
         return data
     seen = 0
-    may_overflow = 2 * len(data) > MAX_NODES
+    # No two nodes come of fewer than four bytes, such as those of <a/> or of an attribute with its text.
+    may_overflow = len(data) > 2 * MAX_NODES
     for start in range(0, len(data), _WINDOW_BYTES):
+        if not may_overflow and not _has_long_tag(data, start):
+            continue  # neither limit can be reached; counting costs a byte as much as parsing it
         equals = data.count(b"=", start, start + _WINDOW_BYTES)
         if not may_overflow and equals <= _MAX_ATTRIBUTES:
-            continue  # neither limit can be reached, however many tags there are
+            continue
         tags = data.count(b"<", start, start + _WINDOW_BYTES)
         seen += tags + 2 * equals
         # Attributes by the thousand in one tag cost the parser seconds, each being compared with the others.
         if seen > MAX_NODES or equals > _MAX_ATTRIBUTES * (tags + 1):
             return data[:start]
     return data
+
+
+def _has_long_tag(data: bytes, start: int) -> bool:
+    """True if a stretch of the window may be the inside of one tag with attributes by the thousand."""
+    end = min(start + _WINDOW_BYTES, len(data))
+    return any(
+        data.find(b"<", at, at + _STRETCH_BYTES) < 0
+        for at in range(start, end, _STRETCH_BYTES)
+    )
 
 
 def skim(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from urllib.parse import urljoin
 
@@ -19,6 +19,7 @@ _KEYWORD = frozenset({"Keyword", "keyword"})
 _LOWER = frozenset({"LowerCorner", "lowerCorner"})
 _UPPER = frozenset({"UpperCorner", "upperCorner"})
 _HREFS = frozenset({"href", "onlineResource"})
+_NOTHING: Mapping[str, list[str | None]] = {}
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -42,11 +43,15 @@ def said(parts: Parts, name: str) -> str:
 
 
 def glean(
-    elements: Iterable[Element], spoken: frozenset[str], kept: frozenset[str]
+    elements: Iterable[Element],
+    spoken: frozenset[str],
+    kept: frozenset[str],
+    listed: Mapping[str, list[str | None]] = _NOTHING,
 ) -> tuple[dict[str, str], Parts]:
     """In one pass: the words of the first element of each `spoken` name, and all elements of each `kept` name.
 
-    The others are let go at once, for an element that is held costs several times one that is only looked at.
+    The text of each element of a `listed` name goes to its list. All these but the kept ones are let go at once,
+    for an element that is held costs several times one that is only looked at.
     """
     heard: dict[str, str] = {}
     found: dict[str, list[Element]] = {}
@@ -62,6 +67,8 @@ def glean(
                 found[name].append(element)
             else:
                 found[name] = [element]
+        elif name in listed:
+            listed[name].append(words(element) if len(element) else element.text)
     return heard, found
 
 
@@ -82,6 +89,11 @@ def texts(elements: Iterable[Element]) -> tuple[str, ...]:
             found[" ".join(text.split())[:MAX_WORDS]] = None
     found.pop("", None)
     return tuple(found)[:MAX_LIST]
+
+
+def folded(stated: Iterable[str | None]) -> tuple[str, ...]:
+    """White space folded and clipped, empty ones and repetitions left out."""
+    return unique([" ".join(each.split())[:MAX_WORDS] for each in stated if each])
 
 
 def unique(values: Iterable[str]) -> tuple[str, ...]:

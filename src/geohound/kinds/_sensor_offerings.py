@@ -7,10 +7,10 @@ from geohound.document.safe_xml import NAMES, Element, attribute, child
 from geohound.kinds import _boxes, _ows
 from geohound.kinds._elements import (
     first,
+    folded,
     glean,
     href,
     read_corners,
-    texts,
     unique,
     words,
 )
@@ -25,7 +25,7 @@ _AREAS = ("observedArea", "boundedBy", "AreaOfService", "observableArea")
 _SPOKEN = frozenset(
     {"name", "Name", "identifier", "SensorID", "description", "abstract"}
 )
-_KEPT = frozenset({*_PROPERTIES, *_TIMES, *_AREAS, "responseFormat"})
+_KEPT = frozenset({*_PROPERTIES, *_TIMES, *_AREAS})
 
 
 def read(
@@ -48,7 +48,8 @@ def read(
 
 def _read_offering(element: Element) -> Layer:
     """Identifier (or gml:id, or name), observed properties as keywords, area and time."""
-    heard, parts = glean(element, _SPOKEN, _KEPT)
+    formats: list[str | None] = []
+    heard, parts = glean(element, _SPOKEN, _KEPT, {"responseFormat": formats})
     title = heard.get("name") or heard.get("Name", "")
     name = heard.get("identifier") or heard.get("SensorID") or _gml_id(element) or title
     properties = [p for n in _PROPERTIES if n in parts for p in parts[n]][
@@ -61,7 +62,7 @@ def _read_offering(element: Element) -> Layer:
         abstract=heard.get("description") or heard.get("abstract", ""),
         keywords=unique([href(p) or words(p) for p in properties]),
         extent=_read_area(area) if area is not None else None,
-        formats=texts(parts.get("responseFormat", ())),
+        formats=folded(formats),
         times=_read_period(period) if period is not None else (),
     )
 

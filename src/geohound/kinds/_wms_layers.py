@@ -32,10 +32,8 @@ _CRS = ("CRS", "SRS")
 # entries of the lists that layers copy from above, in one document
 _MAX_INHERITED = 3_000_000
 _SPOKEN = frozenset({"Name", "Title", "Abstract"})
-_KEPT = frozenset(
-    {*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, *_CRS, "Style", "Layer"}
-)
-_ALL_BUT_CRS = tuple(["{*}" + name for name in sorted((_SPOKEN | _KEPT) - {*_CRS})])
+_KEPT = frozenset({*KEYWORDS, *_TIMES, *_SCALES, *_LINKS, *_BOXES, "Style", "Layer"})
+_ALL_BUT_CRS = tuple(["{*}" + name for name in sorted(_SPOKEN | _KEPT)])
 # the standardised rendering pixel: ScaleHint is its diagonal on the ground
 _PIXEL_M = 0.00028
 _SIDES = (
@@ -165,19 +163,13 @@ def _digest_times(parts: Parts, own: _Own) -> None:
 
 def _glean(element: Element) -> tuple[dict[str, str], Parts, list[str | None]]:
     """Words, children, and the CRS texts: where a layer names thousands, they are picked out without their tags."""
+    crs: list[str | None] = []
     if len(element) <= _MANY:
-        heard, parts = glean(element, _SPOKEN, _KEPT)
-        return (
-            heard,
-            parts,
-            [e.text for name in _CRS if name in parts for e in parts[name]],
-        )
-    heard, parts = glean(element.iterchildren(*_ALL_BUT_CRS), _SPOKEN, _KEPT)
-    return (
-        heard,
-        parts,
-        [e.text for name in _CRS for e in element.iterchildren("{*}" + name)],
-    )
+        listed = dict.fromkeys(_CRS, crs)
+        return *glean(element, _SPOKEN, _KEPT, listed), crs
+    for name in _CRS:
+        crs += [e.text for e in element.iterchildren("{*}" + name)]
+    return *glean(element.iterchildren(*_ALL_BUT_CRS), _SPOKEN, _KEPT), crs
 
 
 def _name(style: Element) -> str:

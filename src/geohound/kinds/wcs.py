@@ -13,6 +13,7 @@ from geohound.kinds._elements import (
     KEYWORDS,
     crs_codes,
     first,
+    folded,
     glean,
     href,
     read_corners,
@@ -35,7 +36,7 @@ from geohound.urls import endpoint, with_params
 
 _COVERAGE = frozenset({"CoverageSummary", "CoverageOfferingBrief"})
 _SPOKEN = frozenset({"CoverageId", "Identifier", "Title", "Abstract"})
-_KEPT = frozenset({*KEYWORDS, *BOXES, "SupportedCRS", "SupportedFormat", "Metadata"})
+_KEPT = frozenset({*KEYWORDS, *BOXES, "Metadata"})
 _TIFF = (
     "image/tiff",
     "image/geotiff",
@@ -93,15 +94,18 @@ def _coverages(parent: Element, digest: Callable[[Element], Layer]) -> Iterator[
 def _read_summary(element: Element) -> Layer:
     if local(element) == "CoverageOfferingBrief":
         return _read_brief(element)
-    heard, parts = glean(element, _SPOKEN, _KEPT)
+    crs: list[str | None] = []
+    formats: list[str | None] = []
+    listed = {"SupportedCRS": crs, "SupportedFormat": formats}
+    heard, parts = glean(element, _SPOKEN, _KEPT, listed)
     return Layer(
         name=heard.get("CoverageId") or heard.get("Identifier", ""),
         title=heard.get("Title", ""),
         abstract=heard.get("Abstract", ""),
         keywords=read_keywords(parts),
         extent=read_wgs84(parts),
-        crs=crs_codes([e.text for e in parts.get("SupportedCRS", ())]),
-        formats=texts(parts.get("SupportedFormat", ())),
+        crs=crs_codes(crs),
+        formats=folded(formats),
         links=unique(href(m) for m in parts.get("Metadata", ())),
     )
 

@@ -38,10 +38,11 @@ from geohound.model.service import (
 from geohound.urls import endpoint, with_params
 
 _FEATURE_TYPE = frozenset({"FeatureType"})
-_CRS = ("SRS", "DefaultSRS", "DefaultCRS", "OtherSRS", "OtherCRS")
+_OWN_CRS = ("SRS", "DefaultSRS", "DefaultCRS")
+_OTHER_CRS = ("OtherSRS", "OtherCRS")
 _BOXES = ("WGS84BoundingBox", "LatLongBoundingBox", "LatLonBoundingBox")
 _SPOKEN = frozenset({"Name", "Title", "Abstract"})
-_KEPT = frozenset({*_CRS, *_BOXES, *KEYWORDS, "OutputFormats", "MetadataURL"})
+_KEPT = frozenset({*_BOXES, *KEYWORDS, "OutputFormats", "MetadataURL"})
 _EDGES = ("minx", "miny", "maxx", "maxy")
 _DEGREES = "urn:ogc:def:crs:EPSG::4326"
 _SCHEMA_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
@@ -101,8 +102,11 @@ def _feature_types(root: Element) -> Iterator[Element]:
 
 
 def _read_feature_type(element: Element) -> Layer:
-    heard, parts = glean(element, _SPOKEN, _KEPT)
-    codes = crs_codes([e.text for name in _CRS if name in parts for e in parts[name]])
+    own: list[str | None] = []
+    others: list[str | None] = []
+    listed = dict.fromkeys(_OWN_CRS, own) | dict.fromkeys(_OTHER_CRS, others)
+    heard, parts = glean(element, _SPOKEN, _KEPT, listed)
+    codes = crs_codes(own + others)
     box = next((parts[name][0] for name in _BOXES if name in parts), None)
     formats = first(parts, "OutputFormats")
     return Layer(

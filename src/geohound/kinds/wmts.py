@@ -18,6 +18,7 @@ from geohound.kinds._elements import (
     BOXES,
     KEYWORDS,
     MAX_WORDS,
+    folded,
     glean,
     href,
     read_keywords,
@@ -49,7 +50,6 @@ _KEPT = frozenset(
     {
         *KEYWORDS,
         *BOXES,
-        "Format",
         "Style",
         "Dimension",
         "ResourceURL",
@@ -174,7 +174,8 @@ def _read_level(matrix: Element) -> Level | None:
 
 def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What one tile layer says, and the names of its tile matrix sets: their CRS stand further down."""
-    heard, parts = glean(element, _SPOKEN, _KEPT)
+    formats: list[str | None] = []
+    heard, parts = glean(element, _SPOKEN, _KEPT, {"Format": formats})
     tiles = [
         r
         for r in parts.get("ResourceURL", ())
@@ -186,7 +187,7 @@ def _read_layer(element: Element) -> tuple[dict[str, Any], tuple[str, ...]]:
         "abstract": heard.get("Abstract", ""),
         "keywords": read_keywords(parts),
         "extent": read_wgs84(parts),
-        "formats": texts(parts.get("Format", ())),
+        "formats": folded(formats),
         "styles": unique(
             [text(style, "Identifier") for style in parts.get("Style", ())]
         ),

@@ -22,7 +22,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 APPS = Path(__file__).resolve().parent / "apps"
-HALVES = ("building", "kept", "blind")
+CLOSED = "blind"
+HALVES = ("building", "kept", "opened", CLOSED)
 CACHE = Path.home() / ".cache" / "geohound-map-applications"
 BUILD_SECONDS = 240
 INSTALL_SECONDS = 1_500

@@ -2,7 +2,7 @@
 
 The applications of `bench/apps` were written from the documentation of the map libraries by somebody who had not read
 how Geohound reads scripts, and labelled from their own sources; npm's bundlers make the pages. They were split once:
-`building` is for work and tells what was missed; of `kept` only sums are told, until it is opened at the end.
+`building`, and what was opened since, is for work and tells what was missed; of `blind` only sums are told.
 
 Pages are served on loopback under their own hosts and mined as `geohound mine` does. A service counts once per page.
 An address is right when a test of it would come to a service of the page, used or only mentioned; else it was tested in
@@ -31,7 +31,18 @@ sys.path.insert(0, str(HERE.parent / "tests" / "mining"))
 sys.path.insert(0, str(HERE))
 
 import webapps  # noqa: E402 - tests are no packages
-from app_pages import CACHE, HALVES, App, Label, Page, build, load, served, texts  # noqa: E402
+from app_pages import (  # noqa: E402
+    CACHE,
+    CLOSED,
+    HALVES,
+    App,
+    Label,
+    Page,
+    build,
+    load,
+    served,
+    texts,
+)
 
 from geohound import app as wiring  # noqa: E402
 from geohound import settings as settings_module  # noqa: E402
@@ -41,7 +52,7 @@ from geohound.settings import Settings  # noqa: E402
 
 TILE_KINDS = frozenset({"xyz", "tms"})
 PAGE_SECONDS = 180
-OPENED = frozenset({"style", "cause"})  # would tell of the kept half what it holds
+OPENED = frozenset({"style", "cause"})  # would tell of the blind half what it holds
 _URL = re.compile(r"(?:https?:)?//[^\s\"'`<>\\^|]{4,2000}")
 
 
@@ -306,7 +317,7 @@ def _arguments() -> argparse.Namespace:
         "--half",
         choices=HALVES,
         default=HALVES[0],
-        help="default: building; kept is for reports",
+        help="default: building; of blind only sums are told",
     )
     parser.add_argument("--app", help="only applications whose name holds this")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where pages are built")  # fmt: skip
@@ -356,7 +367,7 @@ def main() -> None:
     print(f"{args.half}: {len(apps)} applications, {len(pages)} pages")
     if args.only_build:
         return
-    told = measure_all(args, pages, args.half == HALVES[0])
+    told = measure_all(args, pages, args.half != CLOSED)
     if args.results:
         command = f"python bench/mine_apps.py {' '.join(sys.argv[1:])}"
         figures = {"applications": len(apps), "pages": len(pages), "ways": told}

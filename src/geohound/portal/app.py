@@ -34,7 +34,8 @@ from geohound.views.known import Past
 from geohound.views.parsing import ParameterError
 
 from . import api, cluster_routes
-from .access import guarded
+from .access import guarded, visitor_of
+from .access.visitor import identify
 from .assets import BuiltFiles, load_assets
 from .check_routes import check_service
 from .downloads import layer_file
@@ -86,8 +87,9 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+NOT_FOUND = 404
 SENTENCES = {
-    404: "Nothing is at this address. It may have been mistyped, or the page has moved.",
+    NOT_FOUND: "Nothing is at this address. It may have been mistyped, or the page has moved.",
     405: "Method not allowed for this URL.",
 }
 
@@ -248,7 +250,16 @@ def _on_http_error(request: Request, error: Exception) -> Response:
         if stock and error.detail in ("Not Found", "Method Not Allowed")
         else error.detail
     )
-    return _error_response(request, error.status_code, sentence, headers=error.headers)
+    if error.status_code != NOT_FOUND or hasattr(request.state, "visitor"):
+        return _error_response(
+            request, error.status_code, sentence, headers=error.headers
+        )
+    # No guard stands before pages that do not exist: whoever has logged in is still there.
+    request.state.visitor = identify(request)
+    response = _error_response(request, NOT_FOUND, sentence, headers=error.headers)
+    if visitor_of(request).identity is not None:
+        response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def _on_parameter(request: Request, error: Exception) -> Response:

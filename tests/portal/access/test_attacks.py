@@ -179,6 +179,14 @@ def test_hostile_names_stay_text(app) -> None:
     assert "<script>alert" not in page
 
 
+def test_a_page_that_does_not_exist_knows_who_is_logged_in(app) -> None:
+    answer = Person(app, "carla").ask("GET", "/nothing-is-here")
+    assert answer.status_code == 404
+    assert 'href="/account">carla</a>' in answer.text
+    assert "private" in answer.headers["cache-control"]
+    assert 'href="/log-in"' in TestClient(app).get("/nothing-is-here").text
+
+
 def test_what_a_signed_in_visitor_sees_is_kept_by_no_shared_cache(app) -> None:
     carla = Person(app, "carla")
     for path in ("/", "/tasks", "/api/v1/tasks", "/account"):

@@ -15,7 +15,7 @@ ONCE ?=
 PYTEST_WORKERS ?= 2
 FRONTEND := $(shell find frontend -path frontend/node_modules -prune -o -type f ! -name places.json ! -name labels.json -print 2>/dev/null)
 
-.PHONY: help locations demo test check fuzz static-checks experiments measure graph env frontend system lab lock format clean
+.PHONY: help locations demo test check fuzz static-checks experiments measure pictures graph env frontend system lab lock format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ experiments: env ## rerun the published experiments on the geoweb; tables and fi
 
 measure: env graph ## what it takes to read this code, in figures beside its peers; definitions in bench/measure.py
 	@$(BIN)/python bench/measure.py
+
+pictures: env frontend ## take the pictures of the README from the demo, in Chromium: docs/pictures
+	@$(BIN)/python bench/pictures.py
 
 graph: env ## draw who imports whom: docs/imports.svg
 	@$(BIN)/python bench/import_graph.py

@@ -11,12 +11,12 @@ from harvest_examples import endless_ckan, plain, qgis_file, terria_file
 from harvest_rig import crawl, response
 
 from geohound import plugins
-from geohound.crawler.harvesting import Fronts
+from geohound.crawler.harvesting import CatalogueFinder
 from geohound.document import Document
 from geohound.model.visit import Response, Visit
 
 HARVESTERS = plugins.discover("harvesters")
-FRONTS = Fronts(HARVESTERS.values())
+FINDER = CatalogueFinder(HARVESTERS.values())
 OAI = "http://www.openarchives.org/OAI/2.0/"
 
 
@@ -134,7 +134,7 @@ FOUND = [
 
 @pytest.mark.parametrize("seen", FOUND, ids=lambda seen: seen.url)
 def test_a_page_leads_to_the_catalogue_behind_it(seen: Seen) -> None:
-    assert FRONTS.of(documents(seen)) == ((seen.harvester, seen.source),)
+    assert FINDER.of(documents(seen)) == ((seen.harvester, seen.source),)
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,13 @@ def test_a_page_leads_to_the_catalogue_behind_it(seen: Seen) -> None:
     ],
 )
 def test_other_pages_lead_nowhere(url: str, body: str) -> None:
-    assert FRONTS.of(Document(response(url, body))) == ()
+    assert FINDER.of(Document(response(url, body))) == ()
 
 
 def test_no_bytes_of_a_page_break_what_looks_for_fronts() -> None:
     marks = b" ".join(mark for part in HARVESTERS.values() for mark in part.marks)
     for start in (b"", b"<html>", b"<", b"{", b"[", b"\xff\xfe", b"<OAI-PMH"):
-        found = FRONTS.of(Document(response("http://a.test/", start + marks + b"\x00")))
+        found = FINDER.of(Document(response("http://a.test/", start + marks + b"\x00")))
         assert all(source.startswith("http://a.test/") for _, source in found)
 
 

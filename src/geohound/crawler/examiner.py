@@ -56,7 +56,7 @@ from .answer_rules import (
 )
 from .archived_pages import mine_archived
 from .crawl_plan import Plan
-from .harvesting import Fronts
+from .harvesting import CatalogueFinder
 from .link_filter import bare_host, follow, main_pages, split_files
 from .page_sketch import draw
 from .report_draft import CountingFetcher, ReportDraft, stays
@@ -121,7 +121,7 @@ class LocalExaminer:
     def __init__(self, plan: Plan, parts: ExaminerParts) -> None:
         self._plan = plan
         self._parts = parts
-        self._fronts = Fronts(parts.harvesters.values())
+        self._catalogue_finder = CatalogueFinder(parts.harvesters.values())
         self.forget()
 
     def forget(self) -> None:
@@ -238,7 +238,7 @@ class LocalExaminer:
                 verdict.refusal.reason if verdict.refusal else None, document
             )
         if draft.objection is None:
-            draft.catalogues = self._fronts.of(document)
+            draft.catalogues = self._catalogue_finder.of(document)
         if draft.objection is None and job.is_file:
             self._files.put(job.url, visit)
         if draft.objection is None or may_be_no_wall(draft.objection, visit.status):

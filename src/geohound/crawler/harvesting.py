@@ -99,7 +99,7 @@ def harvests_of(
     ]
 
 
-class Fronts:
+class CatalogueFinder:
     """Catalogues behind the pages that are read; most pages are ruled out in one pass over their start."""
 
     def __init__(self, harvesters: Iterable[Harvester]) -> None:

@@ -22,10 +22,10 @@ PRESSED_S = 30.0
 _MUCH = 16  # this part of the budget
 _WORTH_GIVING_BACK = 16_000_000
 
-_current: ContextVar[Account | None] = ContextVar("account", default=None)
+_current: ContextVar[MemoryAccount | None] = ContextVar("account", default=None)
 
 
-class Account:
+class MemoryAccount:
     """What one piece of work holds; the elder goes first."""
 
     __slots__ = ("_budget", "held", "is_open", "most", "number", "pressed_at")
@@ -55,7 +55,7 @@ class ByteHold:
 
     __slots__ = ("_account", "size")
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: MemoryAccount) -> None:
         self._account = account
         self.size = 0
 
@@ -74,10 +74,10 @@ class ByteBudget:
         self._max_bytes = max_bytes
         self.held = 0
         self._accounts = 0
-        self._line: dict[object, tuple[Account, Callable[[], None]]] = {}
-        self._favoured: Account | None = None
+        self._line: dict[object, tuple[MemoryAccount, Callable[[], None]]] = {}
+        self._favoured: MemoryAccount | None = None
         # that wait for others; who never waits is not among them
-        self._holders: set[Account] = set()
+        self._holders: set[MemoryAccount] = set()
         self._running = 0  # requests of accounts that are on the wire and not paused
         self._moved_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -94,7 +94,7 @@ class ByteBudget:
         return bool(self._line)
 
     @staticmethod
-    def current() -> Account | None:
+    def current() -> MemoryAccount | None:
         """The account of whoever asks; without one nothing waits."""
         return _current.get()
 
@@ -102,7 +102,7 @@ class ByteBudget:
     def account(self) -> Iterator[None]:
         """All that is asked for in here, by this task and those it starts, is one account."""
         self._accounts += 1
-        account = Account(self, self._accounts)
+        account = MemoryAccount(self, self._accounts)
         token = _current.set(account)
         try:
             yield
@@ -110,22 +110,22 @@ class ByteBudget:
             _current.reset(token)
             account.close()
 
-    def nobodys(self) -> Account:
+    def nobodys(self) -> MemoryAccount:
         """An account that never waits, and that nobody waits for."""
-        return Account(self, 0)
+        return MemoryAccount(self, 0)
 
     def is_much(self, size: int) -> bool:
         """Is it so much that it must be let go of when others wait?"""
         return size > self._max_bytes // _MUCH
 
-    def change(self, account: Account, size: int) -> None:
+    def change(self, account: MemoryAccount, size: int) -> None:
         self.held += size
         if account.number:
             (self._holders.add if account.held else self._holders.discard)(account)
         if size < 0 and self._line:
             self._wake()
 
-    def forget(self, account: Account) -> None:
+    def forget(self, account: MemoryAccount) -> None:
         """The account is closed: another may be favoured."""
         if account.most > _WORTH_GIVING_BACK:
             give_back()
@@ -133,10 +133,10 @@ class ByteBudget:
             self._favoured = None
             self._wake()
 
-    def may_go_on(self, account: Account) -> bool:
+    def may_go_on(self, account: MemoryAccount) -> bool:
         return not self.is_spent or account is self._favoured
 
-    async def turn(self, account: Account) -> bool:
+    async def turn(self, account: MemoryAccount) -> bool:
         """Wait until this account may ask for more; False if it has held much that others want for too long."""
         loop = asyncio.get_running_loop()
         while not self._is_its_turn(account):
@@ -152,12 +152,12 @@ class ByteBudget:
         rest_s = self._rest_s(account, loop.time()) if self.is_spent else None
         return rest_s is None or rest_s > 0
 
-    def _is_its_turn(self, account: Account) -> bool:
+    def _is_its_turn(self, account: MemoryAccount) -> bool:
         if self.is_spent:
             return account is self._favoured
         return all(account.number <= elder.number for elder, _ in self._line.values())
 
-    def _rest_s(self, account: Account, now: float) -> float | None:
+    def _rest_s(self, account: MemoryAccount, now: float) -> float | None:
         """How long the account may still ask for more; None: it holds little, and may wait for ever."""
         if not self.is_much(account.held):
             return None
@@ -166,7 +166,7 @@ class ByteBudget:
         return max(0.0, account.pressed_at + PRESSED_S - now)
 
     def line_up(
-        self, waiter: object, account: Account, go_on: Callable[[], None]
+        self, waiter: object, account: MemoryAccount, go_on: Callable[[], None]
     ) -> None:
         """Have `go_on` called when it is the account's turn, unless the waiter leaves before."""
         self._loop = asyncio.get_running_loop()
@@ -215,7 +215,7 @@ class ByteBudget:
         if self._line:
             self._wake()
 
-    def _eldest(self) -> Account | None:
+    def _eldest(self) -> MemoryAccount | None:
         return min(
             (account for account, _ in self._line.values()),
             key=lambda account: account.number,

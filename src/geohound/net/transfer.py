@@ -23,7 +23,7 @@ from geohound.model.visit import Validators
 from geohound.urls import with_params
 
 from .address_guard import Guard
-from .byte_budget import AS_TEXT, Account, ByteBudget, ByteHold
+from .byte_budget import AS_TEXT, ByteBudget, ByteHold, MemoryAccount
 from .connect_to import Route
 from .headers import one_line
 from .limits import Limits
@@ -58,7 +58,7 @@ class FetchState:
     spent_s: float = 0.0
     chain: tuple[str, ...] = ()
     crowded: str = ""  # the address at which a host was found while it was not its turn
-    account: Account | None = None  # that holds what comes of it
+    account: MemoryAccount | None = None  # that holds what comes of it
     route: Route | None = None
     decode: bool = True
     tls: Leniency = STRICT

@@ -332,7 +332,7 @@ FALSE_ADDRESSES = [
 
 @pytest.mark.parametrize("is_home_read", [True, False])
 def test_one_online_resource_on_four_hosts_is_one_service(catalogue, is_home_read):
-    """Section 4.3.3 of the thesis (R2): the documents differ by version or some other minor thing, and the
+    """OSS-9, R2 (Sidsten 2012, section 4.3.3): the documents differ by version or some other minor thing, and the
     xlink:href of OnlineResource identifies the service."""
     more_layers = (*SERVICE.layers, Layer("wells", "Wells"))
     hosts = [

@@ -91,7 +91,7 @@ def _capabilities(version: str) -> str:
 def test_of_requests_that_differ_in_the_version_the_highest_counts(
     tmp_path: Path, listed, asked
 ) -> None:
-    """Rule 2 of R1 (section 3.4.2 of the thesis): the URL with the lowest version is a duplicate of the other."""
+    """OSS-9, rule 2 of R1 (Sidsten 2012, section 3.4.2): the URL with the lowest version is a duplicate of the other."""
 
     def server(url: str) -> Visit:
         version = "1.1.1" if "version=1.1.1" in url else "1.3.0"

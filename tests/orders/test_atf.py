@@ -42,6 +42,7 @@ def test_the_terms_of_a_url_are_path_parts_and_pairs_without_scheme_and_host() -
 
 
 def test_the_worked_example_of_the_paper_gives_its_priorities(order: Atf) -> None:
+    """Section 4.1: five terms, then seven once the URL of the example has proved a WMS."""
     ranks = priority_thirds(
         [
             "request=getcapabilities",

@@ -80,6 +80,8 @@ export async function makeLayer(drawn: Drawn, say: Say): Promise<BaseLayer | und
 
 const DRAWN = () => t("Drawn by the service itself.");
 const PROXIED = () => t("Read through this portal: your browser gets no answer from the service, or may not read it.");
+const NOTHING = () => t("The service answered, but with no feature to draw.");
+const LINKS = () => t("This file has no features of its own: it links to others. Open it in a program instead.");
 const FAILED = () => t("The service did not answer with anything that can be drawn here.");
 
 /** How the pictures of one layer come, as far as it has shown. */
@@ -177,7 +179,9 @@ function featureLayer(drawn: Drawn, say: Say): BaseLayer {
     const accept = { Accept: "application/geo+json, application/json, application/xml, */*" };
     const { answer, isProxied } = await fetchDirectly(drawn, drawn.url, accept);
     if (!answer.ok) return say(FAILED(), true);
-    const features = await readFeatures(drawn.type, await answer.text());
+    const body = await answer.text();
+    const features = await readFeatures(drawn.type, body);
+    if (!features.length) return say(drawn.type === "kml" && body.includes("<NetworkLink") ? LINKS() : NOTHING(), true);
     source.addFeatures(features.slice(0, MAX_FEATURES));
     const count = t("{n} features, read from the service itself.", { n: features.length });
     say(isProxied ? `${t("{n} features", { n: features.length })}. ${PROXIED()}` : count);

@@ -172,3 +172,40 @@ def test_without_a_proxy_silence_and_a_refusal_are_both_named(
         said = page.locator(".stack-message.is-trouble")
         said.wait_for(timeout=15_000)
         assert "does not answer, or does not let web pages" in said.inner_text()
+
+
+LINKED = (
+    b'<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><NetworkLink>'
+    b"<Link><href>http://soil.test/more.kml</href></Link></NetworkLink></Document></kml>"
+)
+
+
+class _Links(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path == "/robots.txt":
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.google-earth.kml+xml")
+        self.send_header("Content-Length", str(len(LINKED)))
+        self.end_headers()
+        self.wfile.write(LINKED)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_file_that_only_links_to_others_is_said_to_do_so(
+    store, browser: Browser
+) -> None:
+    """It had "0 features" in the list, as if the map showed all there is."""
+    layer = Layer("soil", "Soil", extent=WORLD)
+    with serving(_Links) as origin:
+        port = urlsplit(origin).port
+        service = Service(
+            "kml", f"http://soil.test:{port}/doc.kml", title="Soils", extent=WORLD,
+            layers=(layer,),
+        )  # fmt: skip
+        with visited(store, browser, service, f"*.test=127.0.0.1:{port}") as page:
+            said = page.locator(".stack-message.is-trouble", has_text="links to others")
+            said.wait_for(timeout=15_000)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
 from books import BOOK
 
 from geohound import jsflow
+from geohound.document import Document
 from geohound.mining import script_links
+from geohound.mining.map_page import Explorer
+from geohound.model.visit import Response
 
 PAGE = "http://maps.test/"
 
@@ -56,3 +63,62 @@ def test_a_link_says_how_sure_it_is_that_a_service_stands_there() -> None:
     }
     assert found["http://gis.test/geoserver/wms"] == 0.95
     assert all(sure < 0.95 for url, sure in found.items() if "other.test" in url)
+
+
+PLAIN = "function stack(x) { return x.getCap ? x.getCap() : x + 1; }"
+CALLS = "L.tileLayer.wms('ows', {layers: 'a'}).addTo(map);"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_barren"),
+    [
+        (PLAIN, True),
+        (CALLS, False),
+        ("fetch(location.origin + '/stac').then(show)", False),
+        ("import {wms} from './layers.js'; show(wms)", False),
+        ("fetch('config/stac.json').then(show)", False),
+    ],
+)
+def test_only_a_script_without_any_address_is_barren_wherever_it_lies(
+    code: str, is_barren: bool
+) -> None:
+    found = jsflow.analyse(PAGE, [jsflow.Script(f"{PAGE}a.js", code)], BOOK)
+    assert found.is_barren is is_barren
+
+
+def test_a_library_that_is_known_by_its_name_is_not_barren_under_another() -> None:
+    found = jsflow.analyse(PAGE, [jsflow.Script(f"{PAGE}jquery.min.js", CALLS)], BOOK)
+    assert not found.is_barren
+
+
+def read_at(addresses: list[str], code: str) -> list[set[str]]:
+    """What the same script holds at one address after the other."""
+    explorer, at = Explorer(BOOK), datetime(2026, 1, 1, tzinfo=UTC)
+
+    async def no_file(_: str) -> None:
+        return None
+
+    async def read(url: str) -> set[str]:
+        kind = {"content-type": "text/javascript"}
+        script = Document(Response(url, url, 200, kind, code.encode(), at))
+        return {link.url for link in (await explorer.explore(script, no_file)).links}
+
+    async def read_all() -> list[set[str]]:
+        return [await read(url) for url in addresses]
+
+    return asyncio.run(read_all())
+
+
+def test_the_same_script_is_read_for_each_place_where_it_may_mean_another_address() -> (
+    None
+):
+    found = read_at(["http://a.test/geoserver/x.js", "http://b.test/maps/x.js"], CALLS)
+    assert [len(links) for links in found] == [1, 1]
+    assert found[0] != found[1]
+
+
+def test_a_script_that_holds_nothing_holds_nothing_elsewhere() -> None:
+    assert read_at(["http://a.test/x.js", "http://b.test/x.js"], PLAIN) == [
+        set(),
+        set(),
+    ]

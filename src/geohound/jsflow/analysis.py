@@ -151,12 +151,15 @@ class _Reader:
         self.unknown: dict[str, None] = {}
         self.is_cut_short = False  # a configuration of which the end is missing
         self.unclear: list[str] = []
+        self.is_barren = True  # has nothing been weighed that might be an address?
 
     def read(self, source: Source) -> bool:
         """True if the source was looked into."""
         if source.is_library or self.ev.meter.is_over:
+            self.is_barren = False
             return False
         if self._read_config(source):
+            self.is_barren = False
             return True
         self.guard(lambda: loaders.follow(self.ev, source))
         collector = ScriptSinks(self.ev, source)
@@ -172,6 +175,7 @@ class _Reader:
                 f"{source.script.url}: too long or too strange to be read whole"
             )
         for found in collector.found:
+            self.is_barren = False
             self.guard(partial(self._judge, found))
         return True
 
@@ -289,6 +293,7 @@ class _Reader:
             self.entries[key] = (entry, raw.strip())
 
     def findings(self, read: int, skipped: int) -> Findings:
+        is_open = bool(self.ev.wanted or self.unknown or self.ev.reads_address)
         kept = _merged(list(self.entries.values()), self.unclear)
         if self.ev.meter.is_over:
             self.unknown.setdefault("the budget for this page is spent")
@@ -305,6 +310,7 @@ class _Reader:
             scripts_read=read,
             scripts_skipped=skipped,
             steps=self.ev.meter.steps,
+            is_barren=self.is_barren and not is_open,
             is_complete=not self.ev.meter.is_over
             and not self.is_cut_short
             and not any(s.is_cut_short for s in self.ev.sources),

@@ -50,6 +50,8 @@ class Findings:
     scripts_read: int = 0
     scripts_skipped: int = 0
     steps: int = 0  # what the analysis took
+    # nothing in the scripts may be an address, wherever they lie
+    is_barren: bool = False
     # False where a budget was spent or a script could not be read whole
     is_complete: bool = True
 

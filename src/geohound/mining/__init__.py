@@ -39,6 +39,23 @@ def mine(
     return Page(document.url, links=tuple(links), nofollow=is_nofollow, unsure=unsure)
 
 
+def of_script(document: Document, book: AddressBook) -> tuple[list[Link], bool]:
+    """What a script holds, and whether it would hold nothing wherever it lay."""
+    kind = document.response.content_type.lower()
+    words = charset.decode(document.body, kind, _MAX_BYTES)
+    code = [jsflow.Script(document.url, words, is_module=_is_module(document.url))]
+    found = script_links.analyse(code, document.url, book)
+    links = script_links.of_findings(found, code, document.url, book)
+    return links, found.is_barren and not links
+
+
+def is_script(document: Document) -> bool:
+    """Is it read as a script?"""
+    if document.is_image or is_page(document) or sitemap.is_sitemap(document):
+        return False
+    return _is_script(document, document.response.content_type.lower())
+
+
 def is_page(document: Document) -> bool:
     """Is it HTML, whatever the header says?"""
     kind = document.response.content_type.lower()
@@ -78,9 +95,7 @@ def _links(document: Document, kind: str, book: AddressBook) -> list[Link]:
     if sitemap.is_sitemap(document):
         return sitemap.links(document)
     if _is_script(document, kind):
-        words = charset.decode(document.body, kind, _MAX_BYTES)
-        code = jsflow.Script(document.url, words, is_module=_is_module(document.url))
-        return script_links.links([code], document.url, book)
+        return of_script(document, book)[0]
     # the root itself would cost a large document its whole tree
     if document.head is not None:
         words = charset.decode(document.body, kind, _MAX_BYTES)

@@ -18,7 +18,9 @@ from . import (
     charset,
     html,
     is_page,
+    is_script,
     mine,
+    of_script,
     recipes,
     script_links,
     script_text,
@@ -88,6 +90,7 @@ class Explorer:
     def __init__(self, book: AddressBook) -> None:
         self._book = book
         self._known = HashSet()
+        self._barren = HashSet()  # scripts, by their bytes
         self._is_app: dict[int, bool] = {}
 
     def forget(self) -> None:
@@ -99,6 +102,8 @@ class Explorer:
     ) -> Page:
         """All that can be followed from this document; of a map page, with all that its files hold."""
         if not is_page(document):
+            if is_script(document):
+                return self._of_script(document)
             return mine(document, self._book, is_known)
         source = charset.decode(document.body, document.response.content_type.lower())
         document.let_go()
@@ -125,6 +130,17 @@ class Explorer:
             return replace(page, script_files=())
         own = Fetched(document.url, source, "text/html")
         return await _read(page, own, viewers, fetch, self._book)
+
+    def _of_script(self, document: Document) -> Page:
+        """Most scripts hold no address, and many sites have the same ones."""
+        links: list[Link] = []
+        mark = hash((document.body, document.response.content_type))
+        if mark not in self._barren:
+            links, is_barren = of_script(document, self._book)
+            if is_barren and len(self._barren) < _MAX_KNOWN:
+                self._barren.add(mark)
+        is_nofollow = "nofollow" in robots_tag(document.response.headers)
+        return Page(document.url, links=tuple(links), nofollow=is_nofollow)
 
     def _is_new(self, *what: object) -> bool:
         """Was this set of scripts and configuration files not read before on this host?"""

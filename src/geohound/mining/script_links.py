@@ -29,14 +29,21 @@ _FULL = "more services than are taken from one document"
 _ASKED = re.compile(
     r"\b(?:fetch|get|getJSON|ajax|open|load|loadJSON|request)\(\s*(?:[\"'`]GET[\"'`]\s*,\s*)?[\"'`](https?://[^\"'`\s]{4,500})"
 )
+_ASKED_STARTS = ('"http', "'http", "`http")  # without one of these there is none
 
 
 def links(
     scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
 ) -> list[Link]:
     """Services first, then tiles, configuration files and further scripts; each address once."""
-    found = jsflow.analyse(page_url, scripts, book, _BUDGET)
-    return of_findings(found, scripts, page_url, book)
+    return of_findings(analyse(scripts, page_url, book), scripts, page_url, book)
+
+
+def analyse(
+    scripts: Sequence[jsflow.Script], page_url: str, book: AddressBook
+) -> Findings:
+    """Within what a crawl has for one page."""
+    return jsflow.analyse(page_url, scripts, book, _BUDGET)
 
 
 def of_data(words: str, url: str, book: AddressBook) -> tuple[list[Link], str]:
@@ -60,6 +67,7 @@ def of_findings(
     asked = {
         match[1]
         for s in scripts
+        if any(start in s.text for start in _ASKED_STARTS)
         for match in islice(_ASKED.finditer(s.text), _MAX_ASKED)
     }
     kept: list[Link] = []

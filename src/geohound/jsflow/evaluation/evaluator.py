@@ -56,6 +56,7 @@ class Evaluator:
         self.amd_base = ""
         self.amd_paths: dict[str, str] = {}
         self.wanted: dict[str, None] = {}
+        self.reads_address = False
         self.choices: dict[Key, Binding] = {}
         self.pending: dict[Key, Callable[[], list[Binding]]] = {}
         self.touches = 0  # how often a value depended on a choice

@@ -309,10 +309,13 @@ def _of_global(ev: Resolver, path: str, name: str, place: BoundScope) -> Values:
     if bare in ("window", "self", "globalThis", "top", "parent"):
         return ev.global_name(name)
     if bare in _LOCATIONS:
+        ev.reads_address = True
         return _of_address(ev.page_url, name)
     if bare == "document" and name in ("URL", "baseURI", "documentURI"):
+        ev.reads_address = True
         return (ev.page_url,)
     if (bare, name) in (("import.meta", "url"), ("document.currentScript", "src")):
+        ev.reads_address = True
         return (place.source.script.url,)
     found = assigned(ev, f"{bare}", name)
     return _named(found, bare, name) if found else (Ref(f"{bare}.{name}"),)

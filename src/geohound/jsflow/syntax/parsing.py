@@ -103,8 +103,14 @@ def _is_code(data: bytes) -> bool:
     if len(data) <= _SAMPLES * _SAMPLE:
         return True
     step = len(data) // _SAMPLES
-    pieces = (data[at : at + _SAMPLE] for at in range(0, _SAMPLES * step, step))
-    return sum(map(_is_strange, pieces)) * 2 < _SAMPLES
+    strange = plain = 0
+    while strange * 2 < _SAMPLES and plain * 2 <= _SAMPLES:
+        at = step * (strange + plain)
+        if _is_strange(data[at : at + _SAMPLE]):
+            strange += 1
+        else:
+            plain += 1
+    return plain * 2 > _SAMPLES
 
 
 def _is_strange(piece: bytes) -> bool:

@@ -22,6 +22,7 @@ class Resolver(Protocol):
     """Names are looked up in modules, modules export names, both have members: each part asks for the others here."""
 
     page_url: str
+    reads_address: bool  # has a script asked for its own address, or for the page's?
     base_url: str  # what relative addresses are relative to
     sources: Sequence[Source]
     by_url: dict[str, Source]

@@ -61,8 +61,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ELEMENT = re.compile(r"<[a-z]+-[\w-]{0,60}?(?:map|layer|wms)", re.IGNORECASE)
+# An element <map> is a picture with links: it holds no map.
 _HOLDER = re.compile(
-    r"\b(?:id|class|data-main)\s{0,9}=\s{0,9}[\"']?[^\"'<>]{0,80}?(?:map|viewer|kart|carte|kaart|mapa|globe)",
+    r"\b(?<!<map )(?:id|class|data-main)\s{0,9}=\s{0,9}[\"']?[^\"'<>]{0,80}?(?:map|viewer|kart|carte|kaart|mapa|globe)",
     re.IGNORECASE,
 )
 

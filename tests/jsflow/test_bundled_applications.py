@@ -28,6 +28,10 @@ SCRIPTS = {
     "a function that puts values into a template": "var p=/\\{ *([\\w_ -]+) *\\}/g;function fill(t,e){return t.replace(p,"
     "function(t,i){var n=e[i];if(void 0===n)throw new Error(t);return'function'==typeof n&&(n=n(e)),n})}"
     "fetch(fill('{url}?service=WMS&request=GetCapabilities',{url:'https://h.test/'+'w'+'ms'}));",
+    "a class and its heir as compilers write them for old browsers": "function c(t,e){return d(t.prototype,e),t}var b=c((function t(e){u(this,t),this.root=e}),"
+    "[{key:'url',value:function(){return[this.root,this.type].join('/')}}]),p=function(t){function i(){return u(this,i),"
+    "o(this,i,arguments)}return a(i,t),c(i,[{key:'type',get:function(){return'wms'}},{key:'show',value:function(){var t=this;"
+    f"{WMS.format(url='t.url()')}}}}}])}}(b);new p('https://h.test').show();",
     "an AMD module whose parameters have lost their names": "define('services',['require','exports'],function(t,e){"
     "e.host='https://h.test',e.url=function(t){return e.host+'/'+t}}),define('map',['./services'],function(t){"
     f"{WMS.format(url='t.url(`wms`)')}}});",

@@ -30,6 +30,7 @@ from geohound.jsflow.values.resolver import Binding, Resolver
 from . import descriptors, growth
 
 _MAX_HITS = 30
+_MAX_BASES = 4
 _ENDS_OF_THIS = FUNCTIONS | {
     "assignment_expression",
     "class_body",
@@ -38,6 +39,7 @@ _ENDS_OF_THIS = FUNCTIONS | {
     "program",
 }
 
+_INHERITS = rb"[\w$]\(\s*(?P<at>NAME)\s*,\s*[\w$.]{1,60}\s*\)"
 _EXTENDS = rb"(?<![\w$])(?P<at>NAME)(?=[\s(])"
 _MAX_CLASSES = 200
 _PARTS = ("methods", "computed", "watch")  # of a component, whose `this` is the whole
@@ -190,21 +192,33 @@ def _class_member(ev: Resolver, part: Node, place: BoundScope, inst: Inst) -> Va
 
 
 def _inherited(ev: Resolver, inst: Inst, name: str, depth: int) -> Values:
-    heritage = next(
-        (c for c in inst.cls.node.children if c.type == "class_heritage"), None
-    )
-    base = nth(heritage, 0) if heritage is not None else None
-    if base is None or depth > 4:
-        return NOTHING
-    parents = [v for v in ev.values(base, inst.cls.place) if isinstance(v, Fn)]
-    args = _arguments_of_super(ev, inst)
+    bases = _bases(inst.cls) if depth <= _MAX_BASES else []
+    parents = [
+        v for b in bases for v in ev.values(b, inst.cls.place) if isinstance(v, Fn)
+    ]
+    args = _arguments_of_super(ev, inst) if parents else ()
     parts = [construct(ev, parent, args, inst.whole or inst) for parent in parents]
-    return ev.union(*(of_instance(ev, part, name, depth + 1) for part in parts))
+    found = [of_instance(ev, part, name, depth + 1) for part in parts]
+    return ev.union(*found) if found else NOTHING
+
+
+def _bases(cls: Fn) -> list[Node]:
+    """What a class extends; of a function what stands beside it in a call: inherits(Name, Base)."""
+    source, node = cls.place.source, cls.node
+    if node.type in CLASSES:
+        extended = (c for c in node.children if c.type == "class_heritage")
+        return [base for c in extended if (base := nth(c, 0)) is not None]
+    scope, own = source.scope_of(node.parent or node), _class_name(cls)
+    places = (
+        source.places(own, _INHERITS, scope.start_byte, scope.end_byte) if own else []
+    )
+    bases = (source.node_at(at) for at in places[:1])
+    return [base for b in bases if b and (base := b.next_named_sibling) is not None]
 
 
 def _arguments_of_super(ev: Resolver, inst: Inst) -> Sequence[Lazy]:
     """What the constructor of the base class is given: by super(…), or all that this one was given."""
-    if constructor(inst.cls) is None:
+    if constructor(inst.cls) is None or inst.cls.node.type not in CLASSES:
         return inst.args or _made_with(ev, inst.cls)
     call = call_of_super(inst.cls)
     return ev.lazy_arguments(call, _place_in(inst)) if call is not None else ()

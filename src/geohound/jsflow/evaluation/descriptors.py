@@ -34,8 +34,7 @@ def this_of(ev: Resolver, function: Node, source: Source) -> Values:
 
 def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
     """The functions that lists name so for this class, and whether they are getters."""
-    own = cls.node.child_by_field_name("name")
-    if own is None or not source.mentions("key:"):
+    if not source.mentions("key:"):
         return
     scope = source.scope_of(cls.node.parent or cls.node)
     for at in source.places(name, _LISTED, scope.start_byte, scope.end_byte)[
@@ -43,9 +42,15 @@ def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
     ]:
         row = source.nearest(source.node_at(at), "object", "program")
         owner = _owner(row)
-        if row is None or owner is None or source.text(owner) != source.text(own):
-            continue
-        yield from _functions(row, source)
+        if row is not None and owner is not None and _is_for(owner, cls, source):
+            yield from _functions(row, source)
+
+
+def _is_for(owner: Node, cls: Fn, source: Source) -> bool:
+    """Is this the class, or its name?"""
+    own = cls.node.child_by_field_name("name")
+    is_named = own is not None and source.text(owner) == source.text(own)
+    return is_named or owner.id == cls.node.id
 
 
 def _functions(row: Node, source: Source) -> Iterator[tuple[Node, bool]]:
@@ -66,7 +71,10 @@ def _owner(row: Node | None) -> Node | None:
     """The first argument of the call that gets the list."""
     call = above(above(above(row, "array"), "arguments"), "call_expression")
     first = arguments(call)[0] if call is not None else None
-    return first if first is not None and first.type == "identifier" else None
+    while first is not None and first.type == "parenthesized_expression":
+        first = first.named_child(0)
+    is_class = first is not None and first.type in ("identifier", *FUNCTIONS)
+    return first if is_class else None
 
 
 def _of_key(row: Node, name: str, source: Source) -> Node | None:

@@ -8,7 +8,8 @@ from geohound.jsflow.syntax.source import Source, parameters
 from geohound.jsflow.syntax.tree import FUNCTIONS, above, child
 
 _MENTION = rb"(?<![\w$.])(?P<at>NAME)(?![\w$.(])"
-_RETURNED = rb"(?:return[\s(]{1,9}|,)(?P<at>NAME)\s{0,9}\){0,9};?\s{0,9}\}"
+# By itself, or by the helper of compilers that gives a class its methods.
+_RETURNED = rb"(?:return[\s(]{1,9}|,)(?:[\w$]{1,30}\()?(?P<at>NAME)(?:\s{0,9}\){0,9};?\s{0,9}\}|,\s?\[)"
 _MAX_MENTIONS = 60
 _MAX_NAMES = 3
 

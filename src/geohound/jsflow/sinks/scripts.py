@@ -153,7 +153,7 @@ class ScriptSinks(Collector):
         """What a picture, a link or a script is for: its address must say what it is."""
         assigned = nodes.target(self.source, at)
         if assigned is not None and self.once("element", assigned[1]):
-            self.ev.meter.restrain()
+            self.ev.meter.is_guess = True
             shown = partial(self._hits, assigned[1])
             context = self.source.text(assigned[0])[-40:]
             self.take(shown, None, "request", assigned[1], context, must_be_sure=True)

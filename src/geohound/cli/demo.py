@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+import os
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -206,7 +209,15 @@ def geoweb_running(world: World, processes: int = 1) -> Iterator[int]:
 
 
 def _serve(world: World, pipe: Connection, processes: int) -> None:
+    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     serve(world, 0, processes, on_ready=lambda address: pipe.send(address[1]))
+
+
+def _end_with(pipe: Connection) -> None:
+    """Whoever started this process holds the other end, and says no more: it is gone when reading ends."""
+    with suppress(EOFError, OSError):
+        pipe.recv()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def compare(

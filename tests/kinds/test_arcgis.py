@@ -366,6 +366,27 @@ def test_the_first_feature_services_did_not_tell_their_version() -> None:
         assert not read(less, f"{REST}/Water/FeatureServer?f=json")
 
 
+def test_a_feature_service_without_version_or_tables_says_what_can_be_asked() -> None:
+    asked = {
+        "maxRecordCount": 2000,
+        "capabilities": "Query,Sync",
+        "spatialReference": {"wkid": 102100, "latestWkid": 3857},
+        "layers": [{"id": 0, "name": "Wells"}],
+    }
+    found = read_one(asked, f"{REST}/Water/FeatureServer?f=json")
+    assert found.kind == "arcgis-featureserver"
+    for name in asked:
+        less = {key: value for key, value in asked.items() if key != name}
+        assert not read(less, f"{REST}/Water/FeatureServer?f=json")
+
+
+def test_a_saved_map_without_a_name_is_called_by_its_short_description() -> None:
+    generic = {**MAP, "documentInfo": {"Title": "Untitled"}, "mapName": "Map"}
+    assert read_one(generic, "file:///saved.json").title == "Land use"
+    told_at_length = {**generic, "serviceDescription": "Land use of the county. " * 9}
+    assert read_one(told_at_length, "file:///saved.json").title == "Untitled"
+
+
 def test_what_programs_call_a_map_gives_way_to_the_name_of_the_service() -> None:
     for documented in ("Map", "Layers", "Untitled", "untitled.mxd", ""):
         named = {**MAP, "documentInfo": {"Title": documented}, "mapName": "Layers"}

@@ -188,3 +188,11 @@ def test_a_search_page_by_box_is_a_geographic_catalogue_though_it_answers_people
     assert service.layers[0].links == (
         "http://a.test/search?q={searchTerms}&box={geo:box?}",
     )
+
+
+def test_extensions_of_opensearch_are_known_by_their_names_under_any_prefix() -> None:
+    """OGC 10-032r8: the parameters are those of a namespace, not of a prefix."""
+    url = '<Url type="text/html" template="http://a.test/?b={g:box?}" xmlns:g="%s"/>'
+    geo = "http://a9.com/-/opensearch/extensions/geo/1.0/"
+    assert isinstance(SEARCH.read(document(describe(url % geo))), Service)
+    assert SEARCH.read(document(describe(url % "http://shop.test/goods/"))) is None

@@ -377,6 +377,11 @@ def test_a_list_of_collections_has_the_title_of_the_api_where_it_names_one() -> 
     assert found.title == "Waters of the town"
 
 
+def test_a_list_that_is_called_collections_says_nothing_of_the_api() -> None:
+    listed = {"title": "Collections", "collections": [collection()], "links": []}
+    assert claims(listed, f"{ROOT}/collections")["ogcapi-features"].title == ""
+
+
 def test_a_single_collection_does_not_speak_for_the_api() -> None:
     assert (
         claims(collection(), f"{ROOT}/collections/lakes")["ogcapi-features"].title == ""

@@ -194,6 +194,20 @@ def test_a_saved_collection_whose_items_are_served_belongs_to_the_api() -> None:
     assert [layer.name for layer in found["stac-api"].layers] == ["y2020"]
 
 
+def test_relative_links_of_a_saved_collection_lead_from_where_it_came() -> None:
+    links = [
+        {"rel": "self", "href": "http://a.test/stac/collections/y2020"},
+        {"rel": "root", "href": "../"},
+        {"rel": "items", "href": "./y2020/items"},
+    ]
+    found = claims({**COLLECTION, "links": links}, "file:///tmp/answer.json")
+    assert list(found) == ["stac-api"]
+    assert found["stac-api"].online_resource == "http://a.test/stac"
+    assert found["stac-api"].layers[0].links == (
+        "http://a.test/stac/collections/y2020/items",
+    )
+
+
 @pytest.mark.parametrize(
     "root",
     ["http://s.test/api", "http://s.test/stac/v1/api", "http://s.test/api/search"],

@@ -230,6 +230,33 @@ def test_a_layer_called_root_says_no_more_than_the_service_itself() -> None:
     assert read(_zones(ZONE_32).replace("Mines of the north", "Root")).title == "Map"
 
 
+def test_a_service_whose_only_layer_has_a_name_of_its_own_is_called_by_it() -> None:
+    called = (
+        "<Title>Untitled</Title>",
+        "<Title>Layers</Title>",
+        "<Title>Soils</Title>",
+    )
+    one = (
+        f'<WMS_Capabilities version="1.3.0"><Service>{called[0]}</Service><Capability>'
+        f"<Layer>{called[1]}<Layer><Name>s</Name>{called[2]}</Layer>%s</Layer>"
+        "</Capability></WMS_Capabilities>"
+    )
+    assert read(one % "").title == "Soils"
+    assert (
+        read(one % "<Layer><Name>r</Name><Title>Rocks</Title></Layer>").title
+        == "Untitled"
+    )
+
+
+def test_the_folder_of_a_program_is_no_title_where_the_service_has_none() -> None:
+    two = "<Layer><Name>a</Name></Layer><Layer><Name>b</Name></Layer>"
+    found = read(
+        '<WMS_Capabilities version="1.3.0"><Service/><Capability>'
+        f"<Layer><Title>Root_Folder</Title>{two}</Layer></Capability></WMS_Capabilities>"
+    )
+    assert found.title == ""
+
+
 def test_the_name_of_the_service_is_read_beside_its_title() -> None:
     # Section 3.3 of Hou, Chen & Wu 2016: "metadata, such as the service name, service abstract, service keywords".
     about = "<Service><Name>land_cover_2010</Name><Title>Maps</Title></Service>"

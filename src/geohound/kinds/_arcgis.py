@@ -43,6 +43,7 @@ _FEATURE_MARKS = frozenset(
         "hasStaticData",
     ]
 )
+_QUERY_MARKS = frozenset(["capabilities", "maxRecordCount", "spatialReference"])
 _EDITABLE_MARKS = frozenset(
     [
         "allowGeometryUpdates",
@@ -192,12 +193,11 @@ def _kind_of_layer_list(value: Row, layers: list[Row]) -> str:
 
 
 def _is_first_feature_service(value: Row, layers: list[Row]) -> bool:
-    """ArcGIS Server 10.0 had a description, layers and tables, and no version yet."""
-    return (
-        isinstance(value.get("serviceDescription"), str)
-        and isinstance(value.get("tables"), list)
-        and _lists_layers(layers)
-    )
+    """ArcGIS Server 10.0 had a description, layers and tables, others say what can be asked; no version yet."""
+    has_tables = isinstance(value.get("tables"), list)
+    is_described = isinstance(value.get("serviceDescription"), str) and has_tables
+    is_asked = value.keys() >= _QUERY_MARKS
+    return (is_described or is_asked) and _lists_layers(layers)
 
 
 def _lists_layers(layers: list[Row]) -> bool:

@@ -72,8 +72,8 @@ _SHORTEST = 5  # a time of day
 _MAY_PASS = re.compile(r"[\d:](?:(?<=\d)\d|(?<=:)//)")
 _GENERIC = frozenset(
     [
-        "", "data frame", "default", "layer", "layers", "map", "maps", "mapserver", "new map", "no title", "none",
-        "root", "root folder", "root layer", "root_folder",
+        "", "collections", "data frame", "default", "layer", "layers", "map", "maps", "mapserver", "new map",
+        "no title", "none", "root", "root folder", "root layer", "root_folder",
         "service", "test", "title", "unknown", "unnamed", "untitled", "untitled map", "untitled.mxd",
         "wcs", "wfs", "wms", "wmts",
     ]
@@ -256,8 +256,6 @@ def is_generic_title(title: str) -> bool:
 
 
 def choose_title(own: str, *others: str) -> str:
-    """The first title that says something; else its own, or what there is where it has none."""
-    meaningful = next(
-        (title for title in (own, *others) if not is_generic_title(title)), ""
-    )
-    return meaningful or own or next(filter(None, others), "")
+    """The first title that says something, else its own: "Layers" of others is no better than none."""
+    titles = (own, *others)
+    return next((title for title in titles if not is_generic_title(title)), own)

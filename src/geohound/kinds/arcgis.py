@@ -53,6 +53,7 @@ _OPERATIONS = {
     ),
 }
 _PATH = re.compile("/rest|/services|server", re.IGNORECASE)
+_TITLE_CHARS = 100  # a description that may stand for a title
 # Services that hold no data to find: geometry, printing, geocoding and processing tools.
 _DATA_TYPES = frozenset(_arcgis.SERVER_KINDS)
 
@@ -169,7 +170,9 @@ def _title(value: Mapping[str, Any], root: str, *, is_layer: bool) -> str:
     if is_layer:
         return choose_title(*inherited)
     documented = words(mapping(value.get("documentInfo")).get("Title"))
-    return choose_title(documented, own_name, *inherited)
+    described = words(value.get("serviceDescription"))
+    short = described if len(described) <= _TITLE_CHARS else ""
+    return choose_title(documented or own_name, *inherited, short)
 
 
 def _short_name(name: str, root: str) -> str:

@@ -38,6 +38,7 @@ from geohound.kinds._reader import (
     crs_of,
     finish,
     formats_of,
+    is_generic_title,
 )
 from geohound.kinds._request_boxes import size
 from geohound.kinds._signature import Signature
@@ -144,7 +145,7 @@ def read(kind: str, document: Document) -> Service | None:
         kind=kind,
         endpoint=endpoint_of(document.url, links, _BELOW, is_landing=proof.is_landing),
         version=version,
-        title=words(of_all.get("title")),
+        title=_title(of_all, is_landing=proof.is_landing),
         abstract=words(of_all.get("description")),
         keywords=texts(of_api.get("keywords")),
         provider=_read_provider(contact),
@@ -167,6 +168,12 @@ def read(kind: str, document: Document) -> Service | None:
         replace(service, **_completion(kind, service.endpoint, proof)),
         *proof.conforms_to,
     )
+
+
+def _title(value: Mapping[str, Any], *, is_landing: bool) -> str:
+    """The title of the API; a list that is called "Collections" says nothing of it."""
+    title = words(value.get("title"))
+    return title if is_landing or not is_generic_title(title) else ""
 
 
 def _completion(kind: str, root: str, proof: evidence.ApiEvidence) -> dict[str, Any]:

@@ -28,6 +28,9 @@ _FOR_PEOPLE = frozenset(
 )
 # Places, times and acquisitions as parameters: nobody but a catalogue of geographic data asks for those.
 _GEOGRAPHIC = re.compile(r"\{(?:geo|time|eo|georss):[\w-]{1,40}\??\}")
+_PREFIXED = re.compile(r"\{([\w.-]{1,40}):[\w-]{1,40}\??\}")
+# A description may call the extensions by any prefix of XML.
+_EXTENSION = re.compile(r"://a9\.com/-/opensearch/extensions/(?:geo|time|eo)/")
 
 
 _PATH = re.compile(
@@ -86,11 +89,20 @@ def _own_address(urls: Sequence[Element], base: str) -> str:
 def _is_of_a_catalogue(element: Element) -> bool:
     if attribute(element, "rel") in ("self", "suggestions"):
         return False
-    if _GEOGRAPHIC.search(attribute(element, "template")[:4_000]):
+    if _is_geographic(element):
         return True
     return (
         attribute(element, "type").partition(";")[0].strip().lower() not in _FOR_PEOPLE
     )
+
+
+def _is_geographic(element: Element) -> bool:
+    template = attribute(element, "template")[:4_000]
+    if _GEOGRAPHIC.search(template):
+        return True
+    used = _PREFIXED.findall(template)
+    namespaces = element.nsmap if used else {}
+    return any(_EXTENSION.search(namespaces.get(prefix, "")) for prefix in used)
 
 
 def _read_url(element: Element) -> Layer:

@@ -73,8 +73,8 @@ def read_api(document: Document) -> Service | None:
     value = document.json
     if not isinstance(value, dict) or words(value.get("type")) in _GEOJSON_TYPES:
         return None
-    url = document.url
     links = links_by_rel(value.get("links"))
+    url = _own_address(document.url, links)
     collections = _stac_rows(value.get("collections"))
     is_landing = not collections and _is_api_landing(value, links)
     if not (collections or is_landing or _is_api_collection(value, links, url)):
@@ -95,6 +95,13 @@ def read_api(document: Document) -> Service | None:
         companions=(below_root(endpoint, "collections") if is_landing else endpoint,),
     )
     return finish(document, service, *texts(value.get("conformsTo")))
+
+
+def _own_address(url: str, links: Mapping[str, Any]) -> str:
+    """Where a saved document came from, against which its relative links are to be read."""
+    if url.startswith(("http://", "https://")):
+        return url
+    return absolute(mapping(_first(links, "self")).get("href"), url) or url
 
 
 def _stac_rows(value: object) -> list[Mapping[str, Any]]:
@@ -156,7 +163,8 @@ def read_static(document: Document) -> Service | None:
     ):
         return None
     links = links_by_rel(value.get("links"))
-    if _is_api_landing(value, links) or _is_api_collection(value, links, document.url):
+    url = _own_address(document.url, links)
+    if _is_api_landing(value, links) or _is_api_collection(value, links, url):
         return None
     version = _version(value)
     listed = _without_pages([*links.get("child", ()), *links.get("item", ())])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 from geohound import urls
@@ -68,9 +69,10 @@ def _read(document: Document) -> Service | None:
     )
     # one more, to know that there are more
     layers = list(islice(walk, _ows.MAX_LAYERS + 1))
-    return _ows.build(
-        document, _read_about(root, capability, document.url), version, layers
-    )
+    about = _read_about(root, capability, document.url)
+    if len(layers) == 1:
+        about = replace(about, title=choose_title(about.title, layers[0].title))
+    return _ows.build(document, about, version, layers)
 
 
 def _read_about(root: Element, capability: Element | None, base: str) -> Service:

@@ -78,11 +78,13 @@ function showProgress(page: HTMLElement, curves: Curves, event: TaskEvent): void
 
 /** What is being asked for, and what spoke for it. */
 function showFetching(page: HTMLElement, fetching: unknown): void {
-  const list = page.querySelector("[data-fetching]");
+  const list = page.querySelector<HTMLElement>("[data-fetching]");
   if (!list || !Array.isArray(fetching)) return;
+  const texts = parsed<Record<string, string>>(list, "whyTexts", {});
   const lines = (fetching as [string, string][]).map(([url, why]) => {
     const line = element("li", "");
-    const note = element("span", why);
+    const said = why.split("; ").map((each) => texts[each] ?? each);
+    const note = element("span", said.join("; "));
     note.className = "muted";
     note.dir = "auto";
     line.append(address(url), note);

@@ -113,7 +113,9 @@ def happened() -> list[Event]:
         "hosts",
         {"trap": 7, "nofollow": 1},
     )
-    fetching = (("http://a.example/second", "the page it stands on +0.40"),)
+    fetching = (
+        ("http://a.example/second", "its host has services; the page it stands on"),
+    )
     return [*found, visit, Progressed(*numbers, fetching=fetching, known=5)]
 
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler
+from urllib.parse import urlencode
 
 import pytest
 from loopback import serving
+from real_browser import chromium, served
 from selectolax.lexbor import LexborHTMLParser
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from geohound import app as wiring
@@ -38,10 +41,10 @@ class _Wms(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def visitor(store) -> Iterator[TestClient]:
+def portal(store) -> Starlette:
     settings = Settings(allow_nets=("127.0.0.0/8",), host_delay_s=0.0)
     control = TaskControl(store.tasks)
-    app = create_app(
+    return create_app(
         store.catalogue,
         CatalogueIndex(store.catalogue, store.segments),
         wiring.kinds(),
@@ -50,7 +53,11 @@ def visitor(store) -> Iterator[TestClient]:
             observed.examine, partial(wiring.fetcher, settings, None), wiring.kinds()
         ),
     )
-    with TestClient(app) as client:
+
+
+@pytest.fixture
+def visitor(portal) -> Iterator[TestClient]:
+    with TestClient(portal) as client:
         yield client
 
 
@@ -90,6 +97,16 @@ def test_private_addresses_are_refused_by_the_guard_of_every_request(visitor):
     assert "10.0.0.1" not in [
         event.get("endpoint") for event in map(json.loads, answer.text.splitlines())
     ]
+
+
+def test_where_nobody_may_ask_no_service_is_denied(portal):
+    with served(portal) as origin, chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"{origin}/?{urlencode({'q': 'http://10.1.2.3/wms'})}")
+        page.get_by_role("button", name="Test this address now").click()
+        result = page.locator(".test-result")
+        result.filter(has_text="It could not be told").wait_for(timeout=60_000)
+        assert "is private" in result.inner_text()
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from geohound.portal.tasks.pages import NOW_TEXTS
 from geohound.reports.changes import BACK, CHANGED, GONE, NEW
 from geohound.reports.comparison import COMPARED
 from geohound.reports.failures import ALIVE, DROPPED, READ
+from geohound.tasks.reasons import TEXTS as WHY_TEXTS
 from geohound.views.opening import NOTHING_BUT_ITS_DESCRIPTION
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,7 @@ FROM_CODE = {
     *VIA_WORDS.values(),
     *COMPARED,
     *NOW_TEXTS.values(),
+    *WHY_TEXTS,
     SERVICE_DOCUMENT,
     NOTHING_BUT_ITS_DESCRIPTION,
     NO_ADDRESSES,

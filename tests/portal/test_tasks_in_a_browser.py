@@ -113,7 +113,9 @@ def test_a_crawl_is_started_and_its_page_follows_it(
         0.0,
         "hosts",
         {"trap": 7},
-        fetching=(("http://a.example/second", "the page it stands on +0.40"),),
+        fetching=(
+            ("http://a.example/second", "its host has services; the page it stands on"),
+        ),
         known=42,
     )
     store.tasks.emit(claim, [found, visit, numbers])
@@ -121,7 +123,7 @@ def test_a_crawl_is_started_and_its_page_follows_it(
     expect(page.locator("[data-services] .score-badge")).to_have_text("81")
     expect(page.locator("[data-placed]")).to_have_text("1 service has a known place")
     expect(page.locator("[data-fetching] li")).to_contain_text(
-        "the page it stands on +0.40"
+        "its host has services; the page it stands on"
     )
     expect(page.locator("[data-drops] .drop")).to_contain_text("trap")
     expect(page.locator("[data-curve=quickness] polyline")).to_have_count(1)

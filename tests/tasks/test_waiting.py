@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from geohound.model.visit import Candidate, Purpose, Via
+from geohound.model.visit import Candidate
 from geohound.model.work.event import waiting_text
 from geohound.model.work.frontier import FrontierStats
 from geohound.tasks.crawling import CrawlWork
@@ -68,13 +68,3 @@ def test_the_hosts_that_are_waited_for_are_named_with_the_reason(
     crawling: CrawlWork, text: str
 ) -> None:
     assert waiting_text(*crawling._waiting()) == text
-
-
-@pytest.mark.parametrize(
-    "purpose", [purpose for purpose in Purpose if purpose is not Purpose.PAGE]
-)
-def test_requests_that_are_no_pages_say_what_they_are(purpose: Purpose) -> None:
-    said = work(queued=1, fetching=[], is_last=False)._why(
-        Candidate("http://a.test/x", Via.LINK, purpose=purpose)
-    )
-    assert (said == "looks like a service") == (purpose is Purpose.PROBE)

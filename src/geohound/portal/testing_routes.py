@@ -21,7 +21,7 @@ from .portal import Examine, portal_of
 from .write_access import read_json
 
 _MAX_AT_ONCE = 4
-_running: set[int] = set()
+_running: set[object] = set()
 
 
 class IdentifyRequest(
@@ -57,7 +57,7 @@ async def identify(request: Request) -> Response:
 
 
 async def _lines(examine: Examine, url: str) -> AsyncIterator[bytes]:
-    mark = id(object())
+    mark = object()
     _running.add(mark)
     try:
         async with aclosing(examine(url)) as events:

@@ -10,7 +10,7 @@ from typing import Any
 from geohound import urls
 from geohound.crawler.crawl_plan import CrawlParts
 from geohound.crawler.engine import Crawl
-from geohound.model.visit import Candidate, Lane, Purpose, Via
+from geohound.model.visit import Candidate, Lane
 from geohound.model.work.event import Progressed
 from geohound.model.work.frontier import VisitRecord
 from geohound.model.work.task import Checkpoint, Ending
@@ -18,21 +18,13 @@ from geohound.politeness import TaskPoliteness
 
 from . import metrics
 from .progress import Progress
+from .reasons import why
 from .seeds import Missed
 from .usage import machine_load, measure
 
 MAX_MISSED = 100  # seeds, and catalogues, that the summary names
 MAX_FETCHING = 6  # URLs that an event names
-MAX_REASONS = 3
-MAX_WHY_CHARS = 160
 MAX_WAITING_HOSTS = 3  # that an event names
-_PURPOSES = {
-    Purpose.PROBE: "looks like a service",
-    Purpose.HARVEST: "catalogue to be read",
-    Purpose.CHECK: "known service",
-    Purpose.FILE: "data file",
-    Purpose.WATCHER: "report of the site's watcher",
-}
 _GROUPS = {Lane.PAGES: "fetchers", Lane.PROBES: "testers"}
 
 
@@ -180,19 +172,7 @@ class CrawlWork:
         )
 
     def _why(self, candidate: Candidate) -> str:
-        """The reasons for the score of a URL, the largest first."""
-        if candidate.via in (Via.SEED, Via.SEARCH):
-            return (
-                "seed"
-                if candidate.via is Via.SEED
-                else f"found by {candidate.clue}"[:MAX_WHY_CHARS]
-            )
-        if not candidate.is_page:
-            return _PURPOSES[candidate.purpose]
-        parts = self._crawl.parts.order.explain(candidate)[:MAX_REASONS]
-        return ", ".join(f"{what} {weight:+.2f}" for what, weight in parts)[
-            :MAX_WHY_CHARS
-        ]
+        return why(candidate, self._crawl.parts.order.explain)
 
     def _waiting(self) -> tuple[str, tuple[str, ...]]:
         """What a crawl that seems to stand still is waiting for, and for which hosts."""

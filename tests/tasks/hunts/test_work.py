@@ -16,20 +16,23 @@ NOW = Progressed(
 
 
 @pytest.mark.parametrize(
-    ("waiting", "in_flight", "is_done", "said"),
+    ("waiting", "in_flight", "is_done", "pages", "said"),
     [
-        ("hosts", 0, False, "hosts"),
-        ("network", 0, False, "network"),
-        ("", 0, False, "search"),
-        ("", 3, False, ""),
-        ("", 0, True, ""),
+        ("hosts", 0, False, 1, "hosts"),
+        ("hosts", 0, False, 0, "search"),
+        ("hosts", 0, True, 0, "hosts"),
+        ("network", 0, False, 0, "network"),
+        ("", 0, False, 1, "search"),
+        ("", 3, False, 1, ""),
+        ("", 0, True, 1, ""),
     ],
 )
 def test_providers_are_waited_for_where_no_host_of_the_crawl_is(
-    waiting: str, in_flight: int, is_done: bool, said: str
+    waiting: str, in_flight: int, is_done: bool, pages: int, said: str
 ) -> None:
     crawl = SimpleNamespace(
-        in_flight=in_flight, progress=lambda: replace(NOW, waiting=waiting)
+        in_flight=in_flight,
+        progress=lambda: replace(NOW, waiting=waiting, pages=pages),
     )
     hunt = SimpleNamespace(is_done=is_done)
     assert HuntWork(crawl, hunt, print).progress().waiting == said  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from geohound.portal.pages import render
 from geohound.portal.pages.parts import Paging
 from geohound.portal.portal import portal_of, tasks_of
 from geohound.portal.task_changes import forget, seen_tasks, start_task, want
+from geohound.tasks.reasons import TEXTS as WHY_TEXTS
 from geohound.views.parsing import ParameterError
 
 from .live import SHOWN_SERVICES, live_context
@@ -121,6 +122,7 @@ def _live_texts(request: Request, waiting: str) -> dict[str, Any]:
         "waiting_texts": {
             name: spoken.text(text) for name, text in WAITING_TEXTS.items()
         },
+        "why_texts": {text: spoken.text(text) for text in WHY_TEXTS},
         "reason_texts": {str(reason): spoken.text(reason) for reason in reasons},
     }
 

@@ -118,8 +118,11 @@ class HuntWork:
     def progress(self) -> Progressed:
         now = self._of_crawl.progress()
         is_asking = not self._hunt.is_done and not self._of_crawl.in_flight
-        # Where the crawl waits for hosts of its own, it says so itself.
-        return replace(now, waiting="search") if is_asking and not now.waiting else now
+        # Where the crawl waits for hosts of its own, it says so itself; before its first page nobody cares.
+        is_first = now.waiting in ("hosts", "active hosts") and not now.pages
+        if is_asking and (is_first or not now.waiting):
+            return replace(now, waiting="search", waiting_hosts=())
+        return now
 
     def metrics(self) -> bytes:
         return self._of_crawl.metrics()

@@ -1,9 +1,10 @@
 """Services per 1,000 requests by source, at equal depth: a hunt, a crawl, and what likely addresses bring.
 
 Sister services are laid over the geoweb for the last question alone: on every host that has a service below
-/geoserver, /geoserver/ows answers too, and on every one with ArcGIS its directory, and no page names them. So it is on
-all 54 and 115 hosts with these programs in a sample of a public registry of data portals; there, four of five
-have the tiles of GeoWebCache as well, which stay unknown here.
+/geoserver, /geoserver/ows answers too, and on every one with ArcGIS its directory, and no page names them. In a sample
+of a public registry of data portals /geoserver/ows was there in 54 of 54 proposals, and the tiles of GeoWebCache, which
+stay unknown here, in 49 of 60. That every ArcGIS server lists its services is assumed: the registry has 115 such
+directories, but says nothing of servers that have none.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _part
+from ._moved import with_moved
 from ._protocols import protocol_of
 from ._records import address, hrefs, is_address, is_before
 
@@ -170,7 +171,7 @@ def described(recipe: HarvestRecipe) -> _part.Part:
     first = urls.canonical(recipe.first) if recipe.url else None
     address = re.compile(rf"^{re.escape(first)}$") if first else None
     start = _part.from_date if recipe.changed else _part.from_all
-    return _part.Part(recipe.id, recipe.title, page, start, address=address)
+    return _part.Part(recipe.id, recipe.title, with_moved(page), start, address=address)
 
 
 def _own_page(source: str, named: object) -> str:
@@ -199,7 +200,7 @@ async def _page(
     mark = fingerprint(f"{source} {recipe.id}", read.ids)
     listed = tuple(dict.fromkeys(read.listed))
     sources = tuple(dict.fromkeys(read.sources))
-    return HarvestPage(listed, sources, onward, mark, len(read.ids))
+    return HarvestPage(listed, sources, onward, mark, len(read.ids), total=read.total)
 
 
 def _may_be_empty(place: _Place, is_further: bool, document: Document) -> bool:

@@ -71,7 +71,15 @@ def _page(source: str, batch: Batch, onward: bytes) -> HarvestPage:
     mark = fingerprint(source, batch.ids)
     listed = tuple(dict.fromkeys(batch.listed))
     sources = tuple(dict.fromkeys(batch.sources))
-    return HarvestPage(listed, sources, onward, mark, len(batch.ids), batch.names_files)
+    return HarvestPage(
+        listed,
+        sources,
+        onward,
+        mark,
+        len(batch.ids),
+        batch.names_files,
+        total=batch.total,
+    )
 
 
 def address_of_page(source: str, cursor: bytes, first: str) -> str:

@@ -13,6 +13,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
+from ._moved import with_moved
 from ._paging import JSON, PAGE, Batch, address_of_page, link_to, page_of_links
 from ._part import Part, from_date
 from ._protocols import protocol_of
@@ -50,9 +51,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         if not is_before(properties.get("modified"), since)
         for found in _read(properties, answer.url)
     ]
-    batch = Batch(
-        [words(dataset.get("id")) for dataset in datasets], listed, names_files=True
-    )
+    ids = [words(dataset.get("id")) for dataset in datasets]
+    total = _asking.number(value.get("numberMatched"))
+    batch = Batch(ids, listed, total, names_files=True)
     following = link_to(value.get("links"), "next", answer.url) if datasets else ""
     return page_of_links(source, url, batch, following, since)
 
@@ -72,7 +73,7 @@ HARVESTERS = (
     Part(
         "arcgis-hub",
         "ArcGIS Hub",
-        page,
+        with_moved(page),
         from_date,
         address=_ADDRESS,
         root=_root,

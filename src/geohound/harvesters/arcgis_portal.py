@@ -14,6 +14,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
+from ._moved import with_moved
 from ._paging import JSON, PAGE
 from ._part import Part
 from ._protocols import protocol_of
@@ -84,7 +85,9 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     found = tuple(dict.fromkeys(each for each in listed if each.url))
     ids = [words(item.get("id")) for item in items]
     mark = fingerprint(f"{source} {place.made}", ids)
-    return HarvestPage(found, next=onward, fingerprint=mark, records=len(items))
+    is_other_search = following is not None and following.made != place.made
+    total = 0 if is_other_search else _asking.number(value.get("total"))
+    return HarvestPage(found, (), onward, mark, len(items), total=total)
 
 
 def _following(
@@ -160,7 +163,7 @@ HARVESTERS = (
     Part(
         "arcgis-portal",
         "ArcGIS portal",
-        page,
+        with_moved(page),
         start,
         address=_ADDRESS,
         root=_root,

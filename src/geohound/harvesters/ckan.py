@@ -12,6 +12,7 @@ from geohound.document import Document
 from geohound.model.work.harvest import Listed
 
 from ._asking import number
+from ._moved import with_moved
 from ._paging import PAGE, Batch, Offsets, page_at_offset
 from ._part import FRONT_BYTES, Part, from_date
 from ._protocols import protocol_of
@@ -80,7 +81,11 @@ HARVESTERS = (
     Part(
         "ckan",
         "CKAN",
-        partial(page_at_offset, protocol=Offsets("an answer of CKAN", _request, _read)),
+        with_moved(
+            partial(
+                page_at_offset, protocol=Offsets("an answer of CKAN", _request, _read)
+            )
+        ),
         from_date,
         address=_ADDRESS,
         root=_root,

@@ -13,6 +13,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _records
+from ._moved import with_moved
 from ._part import FRONT_BYTES, Part, from_date
 
 PAGE = 50
@@ -144,7 +145,12 @@ def _read(document: Document, source: str, place: _Place) -> HarvestPage | Failu
         next=onward.cursor() if onward else b"",
         fingerprint=mark,
         records=len(records),
+        total=0 if onward and onward.position == 1 else _total(results),
     )
+
+
+def _total(results: safe_xml.Element | None) -> int:
+    return _asking.number(safe_xml.attribute(results, "numberOfRecordsMatched"))
 
 
 def _next_place(
@@ -156,7 +162,7 @@ def _next_place(
     only a page with records has a next one, and only forward.
     """
     said = _asking.number(safe_xml.attribute(results, "nextRecord"))
-    total = _asking.number(safe_xml.attribute(results, "numberOfRecordsMatched"))
+    total = _total(results)
     after = place.position + len(records)
     if not records:
         return _next_slice(place) if 1 < place.position <= total else None
@@ -213,7 +219,7 @@ HARVESTERS = (
     Part(
         "csw",
         "Catalogue Service for the Web",
-        page,
+        with_moved(page),
         from_date,
         marks=(b"gn_search", b"gnSearch"),
         front=_front,

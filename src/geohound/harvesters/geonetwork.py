@@ -12,6 +12,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking, csw
+from ._moved import with_moved
 from ._paging import Batch, Offsets, page_at_offset
 from ._part import Part, from_date
 from ._protocols import protocol_of
@@ -90,4 +91,4 @@ def _links(record: Mapping[str, Any]) -> list[Listed]:
     ]
 
 
-HARVESTERS = (Part("geonetwork", "GeoNetwork", page, from_date),)
+HARVESTERS = (Part("geonetwork", "GeoNetwork", with_moved(page), from_date),)

@@ -13,6 +13,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
+from ._moved import with_moved
 from ._paging import JSON, PAGE, Batch, address_of_page, page_of_links
 from ._part import Part, from_date
 from ._protocols import protocol_of
@@ -54,6 +55,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     batch = Batch(
         [words(dataset.get("pk")) or words(dataset.get("uuid")) for dataset in found],
         listed,
+        _asking.number(value.get("total")),
     )
     following = (
         address(mapping(value.get("links")).get("next"), answer.url) if found else ""
@@ -80,7 +82,7 @@ HARVESTERS = (
     Part(
         "geonode",
         "GeoNode",
-        page,
+        with_moved(page),
         from_date,
         address=_ADDRESS,
         root=_root,

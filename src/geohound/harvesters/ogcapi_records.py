@@ -11,6 +11,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
+from ._moved import with_moved
 from ._paging import Batch, address_of_page, link_to, page_of_links
 from ._part import Part, from_date
 from ._protocols import protocol_of
@@ -90,9 +91,8 @@ def _read_records(value: Mapping[str, Any], url: str, since: str) -> Batch:
         if not is_before(mapping(each.get("properties")).get("updated"), since)
     ]
     listed = [found for record in changed for found in read_record(record, url)]
-    return Batch(
-        [words(record.get("id")) or repr(record)[:200] for record in records], listed
-    )
+    ids = [words(record.get("id")) or repr(record)[:200] for record in records]
+    return Batch(ids, listed, _asking.number(value.get("numberMatched")))
 
 
 def read_record(record: Mapping[str, Any], url: str) -> list[Listed]:
@@ -120,4 +120,4 @@ def read_record(record: Mapping[str, Any], url: str) -> list[Listed]:
     return found
 
 
-HARVESTERS = (Part("ogcapi-records", "OGC API - Records", page, from_date),)
+HARVESTERS = (Part("ogcapi-records", "OGC API - Records", with_moved(page), from_date),)

@@ -15,6 +15,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
+from ._moved import with_moved
 from ._part import Part, from_date
 from ._protocols import protocol_of
 
@@ -119,9 +120,9 @@ def _read(
     )
     listed = dict.fromkeys(found for entry in changed for found in _links(entry))
     after = place.record + len(entries)
-    total = _asking.number(safe_xml.text(document.root, "totalResults"), after)
+    total = _asking.number(safe_xml.text(document.root, "totalResults"))
     onward = b""
-    if entries and _counts(template) and after <= total:
+    if entries and _counts(template) and after <= (total or after):
         onward = _asking.pack(
             template=template, record=after, page=place.page + 1, since=place.since
         )
@@ -130,6 +131,7 @@ def _read(
         next=onward,
         fingerprint=fingerprint(source, map(_id, entries)),
         records=len(entries),
+        total=total,
         names_files=True,
     )
 
@@ -158,4 +160,4 @@ def _links(entry: safe_xml.Element) -> list[Listed]:
     return found
 
 
-HARVESTERS = (Part("opensearch", "OpenSearch", page, from_date),)
+HARVESTERS = (Part("opensearch", "OpenSearch", with_moved(page), from_date),)

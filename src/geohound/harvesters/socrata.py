@@ -10,6 +10,7 @@ from geohound.document import Document
 from geohound.model.work.harvest import Listed
 
 from ._asking import number
+from ._moved import with_moved
 from ._paging import PAGE, Batch, Offsets, page_at_offset
 from ._part import Part, from_date
 from ._records import is_address, is_before, mapping, rows, strings, words
@@ -60,8 +61,11 @@ HARVESTERS = (
     Part(
         "socrata",
         "Socrata",
-        partial(
-            page_at_offset, protocol=Offsets("an answer of Socrata", _request, _read)
+        with_moved(
+            partial(
+                page_at_offset,
+                protocol=Offsets("an answer of Socrata", _request, _read),
+            )
         ),
         from_date,
         address=_ADDRESS,

@@ -10,6 +10,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
+from ._moved import with_moved
 from ._paging import JSON, Batch, address_of_page, link_to, page_of_links
 from ._part import Part
 from ._protocols import protocol_of
@@ -35,6 +36,8 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     links = value.get("links")
     if isinstance(value.get("collections"), list):
         batch = _of_collections(rows(value["collections"]), answer.url)
+        total = _asking.number(value.get("numberMatched"))
+        batch = batch._replace(total=total)
         return page_of_links(source, url, batch, link_to(links, "next", answer.url))
     if "stac_version" not in value or not isinstance(links, list):
         return _asking.not_understood(answer, "a STAC catalogue")
@@ -74,5 +77,10 @@ def _services_of(value: Mapping[str, Any], url: str) -> list[Listed]:
 
 
 HARVESTERS = (
-    Part("stac", "SpatioTemporal Asset Catalog", page, other_kinds=("stac-api",)),
+    Part(
+        "stac",
+        "SpatioTemporal Asset Catalog",
+        with_moved(page),
+        other_kinds=("stac-api",),
+    ),
 )

@@ -37,6 +37,7 @@ class HarvestPage:
     names_pages: bool = False
     # pages of an archive, to be read like live pages
     documents: tuple[Response, ...] = ()
+    total: int = 0  # of the records, as the catalogue says; 0 where it does not
 
 
 def fingerprint(source: str, records: Iterable[str]) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from harvest_examples import parquet_bytes, warc_record
 from harvest_rig import Answering, response
 
 from geohound import plugins
@@ -26,7 +27,7 @@ class Catalogue(NamedTuple):
 
     harvester: str
     source: str
-    body: Callable[[str], str]
+    body: Callable[[str], str | bytes]
     kind: str = "application/json"
 
 
@@ -156,6 +157,16 @@ def records(_: str) -> str:
     return json.dumps({"type": "FeatureCollection", "features": rows})
 
 
+def warc(_: str) -> bytes:
+    return b"".join(warc_record(url, "<p>", day=day) for url, day in DAYS.items())
+
+
+def parquet(_: str) -> bytes:
+    """The last millisecond of the old day."""
+    times = [datetime.fromtimestamp((MS[NEW] - 1) / 1000, UTC), datetime.fromtimestamp(MS[NEW] / 1000, UTC)]  # fmt: skip
+    return parquet_bytes([OLD, NEW], times=times)
+
+
 XML = "application/xml"
 CATALOGUES = [
     Catalogue("arcgis-hub", "http://hub.test/", hub),
@@ -170,6 +181,8 @@ CATALOGUES = [
     Catalogue("geonetwork", "http://net.test/geonetwork", geonetwork),
     Catalogue("arcgis-portal", "http://gis.test/portal/sharing/rest", portal),
     Catalogue("oai-pmh", "http://oai.test/oai", oai, XML),
+    Catalogue("warc", "http://crawl.test/x.warc.gz", warc),
+    Catalogue("parquet", "http://crawl.test/x.parquet", parquet),
     Catalogue("ogcapi-records", "http://api.test/collections/a/items", records),
 ]
 
@@ -182,7 +195,7 @@ def named(catalogue: Catalogue, since: date | None) -> set[str]:
     assert not isinstance(page, Failure), page
     return {
         host
-        for each in page.listed
+        for each in (*page.listed, *page.documents)
         for host in ("old.test", "new.test")
         if host in each.url
     }

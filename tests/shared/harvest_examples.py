@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -378,12 +379,16 @@ def context_file(_: str) -> str:
 
 
 def warc_record(
-    url: str, body: str, content_type: str = "text/html", kind: str = "response"
+    url: str,
+    body: str,
+    content_type: str = "text/html",
+    kind: str = "response",
+    day: str = "2026-01-01",
 ) -> bytes:
     """One record by ISO 28500, packed by itself as Common Crawl does."""
     answer = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n{body}".encode()
     about = (
-        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {day}T00:00:00Z\r\n"
         f"WARC-Record-ID: <urn:uuid:0>\r\nContent-Type: application/http; msgtype=response\r\n"
         f"Content-Length: {len(answer)}\r\n\r\n"
     )
@@ -398,12 +403,18 @@ def warc_file(_: str) -> bytes:
 
 
 def parquet_bytes(
-    addresses: list[str], statuses: list[int] | None = None, rows_per_group: int = 1_000
+    addresses: list[str],
+    statuses: list[int] | None = None,
+    rows_per_group: int = 1_000,
+    times: list[datetime | None] | None = None,
 ) -> bytes:
     """Columns of Common Crawl's index, as its documentation lists them."""
     columns = {
         "url_surtkey": [f"key {n}" for n in range(len(addresses))],
         "url": addresses,
+        "fetch_time": pa.array(
+            times or [None] * len(addresses), pa.timestamp("ms", "UTC")
+        ),
         "fetch_status": pa.array(statuses or [200] * len(addresses), pa.int16()),
         "warc_filename": ["crawl-data/x.warc.gz"] * len(addresses),
     }

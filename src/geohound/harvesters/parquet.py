@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from datetime import datetime
 from typing import Any
 
 from geohound.contracts import Fetcher
@@ -12,7 +13,7 @@ from geohound.model.visit import Failure
 from geohound.model.work.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 
 from . import _asking, _pieces
-from ._part import Part
+from ._part import Part, from_date
 from ._service_words import SERVICE_WORDS
 
 TAIL_BYTES = 65_536  # of the file, with the footer; more where the footer is larger
@@ -21,6 +22,7 @@ MAX_COLUMN_BYTES = 256_000_000  # of one column of a row group, packed and unpac
 _PADDING = 100  # that the reader takes for granted behind a column
 _URLS = ("url", "original", "URL")  # names of the column with addresses
 _STATUS = "fetch_status"
+_TIME = "fetch_time"
 _LOCAL = re.compile(r"^file:.*\.parquet$")
 _PATHS = re.compile(r"\.paths(?:\.gz)?$")
 _MAGIC = b"PAR1"
@@ -62,7 +64,8 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     """The addresses of one row group that look like those of services."""
     if _PATHS.search(source):
         return await _pieces.paths_file(source, fetcher, ".parquet")
-    group = _asking.number(_asking.unpack(cursor).get("group"))
+    said = _asking.unpack(cursor)
+    group, since = _asking.number(said.get("group")), str(said.get("since", ""))
     tail = await _tail(source, fetcher)
     if isinstance(tail, Failure):
         return tail
@@ -72,7 +75,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         about = _metadata(known)
         if group >= about.num_row_groups:
             return HarvestPage()
-        wanted = _columns(about, group)
+        wanted = _columns(about, group, since)
         if not wanted:
             return _asking.not_understood(
                 tail.document, "an index of addresses in Parquet"
@@ -84,14 +87,15 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
             if isinstance(part, Failure):
                 return part
             known.add(part.first, part.data)
-        found = _services(known, about, group, wanted)
+        found = _services(known, about, group, wanted, since)
     except _damage() as error:
         return _asking.failure(
             tail.document.response,
             FailureReason.BAD_ANSWER,
             f"damaged Parquet: {error}",
         )
-    onward = _asking.pack(group=group + 1) if group + 1 < about.num_row_groups else b""
+    is_last = group + 1 >= about.num_row_groups
+    onward = b"" if is_last else _asking.pack(group=group + 1, since=since)
     mark = fingerprint(f"{source} {group}", [str(about.row_group(group).num_rows)])
     listed = tuple(map(Listed, dict.fromkeys(found)))
     return HarvestPage(
@@ -130,19 +134,16 @@ def _metadata(known: _KnownParts) -> Any:
     return parquet.read_metadata(known)
 
 
-def _columns(about: Any, group: int) -> dict[str, Any]:
-    """The column with addresses, and that of the status where there is one."""
+def _columns(about: Any, group: int, since: str) -> dict[str, Any]:
+    """The column with addresses, and those of the status and, if it is asked for, the time where there are such."""
     row_group = about.row_group(group)
     by_name = {
         row_group.column(n).path_in_schema: row_group.column(n)
         for n in range(row_group.num_columns)
     }
     address = next((name for name in _URLS if name in by_name), None)
-    return (
-        {name: by_name[name] for name in (address, _STATUS) if name in by_name}
-        if address
-        else {}
-    )
+    names = (address, _STATUS, *([_TIME] if since else [])) if address else ()
+    return {name: by_name[name] for name in names if name in by_name}
 
 
 def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
@@ -163,9 +164,9 @@ def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
 
 
 def _services(
-    known: _KnownParts, about: Any, group: int, wanted: dict[str, Any]
+    known: _KnownParts, about: Any, group: int, wanted: dict[str, Any], since: str
 ) -> list[str]:
-    """Addresses with a word of services, of pages that were there."""
+    """Addresses with a word of services, of pages that were there, fetched since that day."""
     from pyarrow import compute, parquet  # noqa: PLC0415
 
     file = parquet.ParquetFile(known, metadata=about, pre_buffer=False)
@@ -179,6 +180,8 @@ def _services(
         )
         if _STATUS in wanted:
             kept = compute.and_(kept, compute.equal(batch[_STATUS], 200))
+        if _TIME in wanted:
+            kept = compute.and_(kept, _is_since(batch[_TIME], since))
         found += [
             each
             for each in batch[address].filter(kept).to_pylist()
@@ -189,11 +192,23 @@ def _services(
     return found[:MAX_LISTED]
 
 
+def _is_since(times: Any, since: str) -> Any:
+    """Which rows are of that day or later; a row without a time may be."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    clock = pa.timestamp("ms")
+    first = pa.scalar(datetime.fromisoformat(since), clock)
+    is_since = compute.greater_equal(times.cast(clock, safe=False), first)
+    return compute.fill_null(is_since, fill_value=True)
+
+
 HARVESTERS = (
     Part(
         "parquet",
         "Common Crawl's columnar index",
         page,
+        from_date,
         address=_LOCAL,
         needs="pyarrow",
     ),

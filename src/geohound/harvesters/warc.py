@@ -14,7 +14,8 @@ from geohound.model.visit import Failure, Response
 from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _pieces
-from ._part import Part
+from ._part import Part, from_date
+from ._records import is_before
 
 PIECE_BYTES = 4_000_000  # of the file at a time
 MAX_PIECE_BYTES = 32_000_000  # for a record that is larger
@@ -40,7 +41,7 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
     if _PATHS.search(source):
         return await _pieces.paths_file(source, fetcher, ".warc.gz")
     said = _asking.unpack(cursor)
-    first = _pieces.offset(said.get("at"))
+    first, since = _pieces.offset(said.get("at")), str(said.get("since", ""))
     size = min(_pieces.offset(said.get("size")) or PIECE_BYTES, MAX_PIECE_BYTES)
     piece = await _pieces.piece(fetcher, source, first, size)
     if isinstance(piece, Failure):
@@ -54,15 +55,19 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
         return _asking.not_understood(piece.document, "a WARC file")
     onward = b""
     if read.after:
-        onward = _asking.pack(at=first + read.after)
+        onward = _asking.pack(at=first + read.after, since=since)
     elif not piece.is_end and size < MAX_PIECE_BYTES:
-        onward = _asking.pack(at=first, size=2 * size)  # one record fills it
+        onward = _asking.pack(
+            at=first, size=2 * size, since=since
+        )  # one record fills it
     mark = fingerprint(source, [f"{first} {size}"])
     return HarvestPage(
         next=onward,
         fingerprint=mark,
         records=len(read.pages),
-        documents=tuple(read.pages),
+        documents=tuple(
+            page for page in read.pages if not is_before(page.at.isoformat(), since)
+        ),
     )
 
 
@@ -117,4 +122,6 @@ def _page_of(record: Any) -> Response | None:
     return Response(url, url, 200, {"content-type": content_type}, body, at)
 
 
-HARVESTERS = (Part("warc", "WARC archive", page, address=_LOCAL, needs="fastwarc"),)
+HARVESTERS = (
+    Part("warc", "WARC archive", page, from_date, address=_LOCAL, needs="fastwarc"),
+)

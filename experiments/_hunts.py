@@ -20,6 +20,7 @@ from geohound.model.work.event import Event, QueryAnswered, ServiceFound
 from geohound.model.work.task import TaskSpec
 from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
+from geohound.stores.merge_rules import loose_endpoint
 from geohound.tasks.spec import crawl_spec, hunt_spec
 from geoweb import World
 from geoweb.addresses import url_of
@@ -31,7 +32,8 @@ SEARCHER = "searxng=http://search.test"
 class Run:
     """What one run found, and when."""
 
-    services: set[str] = field(default_factory=set)  # endpoints
+    # endpoints; with www or without, it is one service
+    services: set[str] = field(default_factory=set)
     # services after so many requests to the provider
     by_request: list[int] = field(default_factory=list)
     counters: Mapping[str, Any] = field(default_factory=dict)
@@ -100,7 +102,7 @@ def _run(settings: Settings, spec: TaskSpec) -> Run:
             case QueryAnswered() if not event.cached:
                 run.by_request.append(len(run.services))
             case ServiceFound():
-                run.services.add(event.endpoint)
+                run.services.add(loose_endpoint(event.endpoint))
             case _:
                 pass
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from datetime import UTC, datetime
 from itertools import accumulate
 from statistics import mean
 from typing import Any
@@ -72,8 +73,14 @@ def main() -> None:
     )
     args = parser.parse_args()
     kept = json.loads((RESULTS / "agents.json").read_text("utf-8"))["measured"]
-    found = kept if args.methods_only else all_searches(args.seeds)
-    found["methods"] = [methods(seed) for seed in args.small_seeds]
+    today = datetime.now(UTC).date().isoformat()
+    found = (
+        kept if args.methods_only else all_searches(args.seeds) | {"searched": today}
+    )
+    found |= {
+        "methods": [methods(seed) for seed in args.small_seeds],
+        "compared": today,
+    }
     subtitle = "600 hosts, 60,000 pages; the search engine shows 100 results of a query; bands: all webs"
     with figure(title_of(found), subtitle, (1.3, 1, 1, 0.9)) as axes:
         ways = found["searches"]
@@ -324,6 +331,7 @@ def table(found: dict[str, Any]) -> str:
         f"Alive in the webs: {', '.join(map(str, found['alive']))} services. Requests are those to the search engine; "
         "all ways read and test their results alike, and catalogues that they meet are harvested.\n\n"
         "## Services by way to search and budget\n\n"
+        f"Measured: {found['searched']}.\n\n"
         f"{markdown(['way', *(f'{budget} requests' for budget in BUDGETS), 'live share of tests'], rows)}\n"
         f"Agent by the better of the fixed sets: {gains} requests (means, and the least and the most of all "
         "webs; published: 590/418 = 1.41 after 61 steps). "
@@ -332,6 +340,8 @@ def table(found: dict[str, Any]) -> str:
         f"Noise of a query that is asked again at once: {100 * noise:.0f} % on average "
         "(published: half of the results change in 1.6 days).\n\n"
         "## Share of all live services that all methods find together\n\n"
+        f"Measured: {found['compared']}. Data sets of Atom feeds and files of OPeNDAP servers are found as services of "
+        "their own.\n\n"
         f"{markdown(['method', 'there', *together, 'live there', 'live here'], compared)}\n"
         "List pages: the two that name most services; fixed queries: Q1; 50 requests; the crawl goes to depth 3.\n"
     )

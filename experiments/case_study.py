@@ -167,7 +167,8 @@ def table(found: dict[str, Any]) -> str:
         for n, hit in enumerate(found["first ten"], 1)
     ]
     return (
-        f"Real searches in one made-up catalogue; {ROUNDS} runs of each, of which the quickest counts.\n\n"
+        f"Real searches in one made-up catalogue; {ROUNDS} runs of each, of which the quickest counts; "
+        "how far\nthe others were from it was not kept.\n\n"
         + markdown(("asked", "found", "of the catalogue", "time", "first"), rows)
         + f"\n{found['services']:,} services, {found['layers']:,} layers, of them "
         f"{found['land cover services']:,} land cover services. The first ten of “both, overlaps”:\n\n"

@@ -59,6 +59,7 @@ def test_links_in_vain_lower_a_word() -> None:
 
 
 def test_words_below_the_least_score_are_not_asked_and_the_agent_stops() -> None:
+    """OSS-6: `resultUpdateScoreLowThreshold` (Sidsten 2012, appendix A.4.1)."""
     assert next_queries(known(rare=1), PLAIN, NOW, LIMIT) == []
 
 

@@ -200,8 +200,11 @@ def test_after_a_look_reports_and_visits_are_still_those_of_the_crawl(call, tmp_
 def test_not_found_on_three_looks_in_a_row_is_death_and_a_good_look_brings_back(
     call, site
 ):
+    """LI-8: Li, Yang & Yang 2010, section 4.4: what is unavailable has its reason kept."""
     site.mode = "gone"
-    states = [{check["state"] for check in look(call)[0]} for _ in range(3)]
+    seen = [look(call)[0] for _ in range(3)]
+    states = [{check["state"] for check in checks} for checks in seen]
+    assert all("404" in check["reason"] for checks in seen for check in checks)
     assert states == [{"unsure"}, {"unsure"}, {"dead"}]
     site.mode = "good"
     checks, summary = look(call)

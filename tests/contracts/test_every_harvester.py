@@ -62,6 +62,7 @@ def test_every_harvester_has_an_example_catalogue() -> None:
 
 @pytest.mark.parametrize("harvester", HARVESTERS)
 def test_the_example_is_read(harvester: str) -> None:
+    """PH-11: "a direct connection between PolarHub to known data centers" (section 5)."""
     example = EXAMPLES[harvester]
     page = read_page(harvester, example.source, lambda url: _answer(example, url))
     assert isinstance(page, HarvestPage), page

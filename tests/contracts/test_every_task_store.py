@@ -88,6 +88,7 @@ def states(tasks, task):
 
 
 def test_a_task_keeps_what_was_asked_for(tasks, clock):
+    """PH-13: the TaskDAO of section 4.1."""
     spec = TaskSpec(
         CrawlGoal(
             ("http://a.test/",),

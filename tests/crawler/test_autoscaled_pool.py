@@ -28,6 +28,7 @@ def test_a_crew_grows_while_more_hands_do_more() -> None:
 
 
 def test_a_crew_stops_growing_where_more_hands_do_no_more() -> None:
+    """LI-4: "there is an optimal number of threads" (section 4.3)."""
     sizes = work(
         AutoscaledPool(start=10, most=400), 60, lambda size: min(size, 40) * 10
     )
@@ -42,4 +43,5 @@ def test_a_crew_without_enough_to_do_does_not_grow() -> None:
 
 
 def test_a_size_that_the_user_gives_is_kept() -> None:
+    """LI-4: the sizes of both groups of threads are given (section 6.1, Figure 8)."""
     assert set(work(AutoscaledPool(7), 30, lambda size: size * 10)) == {7}

@@ -121,6 +121,7 @@ def crawled(origin: str, path: Path, **options: object) -> dict[str, DataFile]:
 def test_files_are_listed_with_what_their_headers_say_and_are_not_downloaded(
     site: tuple[str, type[Site]], tmp_path: Path
 ) -> None:
+    """PH-16: NetCDF and other data, as Li, Wang & Bhatia 2016, section 7, are going to find them."""
     origin, seen = site
     found = crawled(origin, tmp_path / "c.db")
     brief = {

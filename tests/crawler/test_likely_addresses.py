@@ -32,6 +32,7 @@ def poor_crawl(likely: LikelyAddresses) -> LikelyAddresses:
 
 
 def test_what_the_sites_of_the_catalogue_have_together_is_likely_elsewhere() -> None:
+    """Section 3.5.1: "the likelihood of finding a particular OGC-service at a certain site"."""
     known = [
         *sites(6, "/maps/tiles", "/catalogue/csw"),
         *[f"http://g{n}.test/maps/tiles" for n in range(2)],
@@ -48,6 +49,7 @@ def test_an_address_that_fewer_than_three_sites_have_is_no_statistic() -> None:
 
 
 def test_names_that_stand_in_one_folder_are_sisters() -> None:
+    """Section 3.5.2: names of directories, found as part of an URL, can be used for fabricated requests."""
     known = [
         url
         for n in range(8)

@@ -35,6 +35,7 @@ def page(*links: Link, nofollow: bool = False, url: str = HERE) -> Page:
 
 
 def test_relative_links_become_absolute() -> None:
+    """LI-5: Li, Yang & Yang 2010, section 3: the analyzer "transforms the relative URLs of the links into absolute"."""
     found, _ = proposed(page(Link("../y.html"), Link("?q=1"), Link("z/")))
     assert [link.url for link in found] == [
         "http://www.a.test/y.html",

@@ -45,7 +45,7 @@ def proposed(scope: ScopeFilter) -> tuple[list[str], Counter[FailureReason]]:
 
 
 def test_social_media_and_copies_of_the_web_are_left_out_and_counted() -> None:
-    """The URLs inside the links of the first and the fourth lead back to a.test: they are followed."""
+    """PH-4, section 4.1. The URLs inside the links of the first and the fourth lead back to a.test: they are followed."""
     found, drops = proposed(ScopeFilter.around(Scope.ANY, ["http://a.test/"], sinks()))
     assert found == [
         "http://a.test/",
@@ -75,6 +75,7 @@ def test_who_names_a_sink_as_a_seed_wants_to_crawl_it() -> None:
 
 @pytest.mark.parametrize("order", sorted(plugins.discover("orders")))
 def test_sinks_are_left_out_in_every_order_by_default(tmp_path, order: str) -> None:
+    """PH-4: the filter of social media, section 4.1."""
     plan = plan_of(
         Settings(order=order),
         _task(tmp_path, CrawlGoal(("http://a.test/",), order=order)),
@@ -93,7 +94,7 @@ def _task(folder: Path, goal: CrawlGoal) -> Task:
 
 
 def test_services_refused_by_the_box_are_counted_once(tmp_path) -> None:
-    """Two pages name the same service, whose data lie nowhere near the South Pole."""
+    """PH-4, section 4.1. Two pages name the same service, whose data lie nowhere near the South Pole."""
     pages = {
         "http://a.test/": html("<a href='/1'>one</a> <a href='/2'>two</a>"),
         "http://a.test/1": html(

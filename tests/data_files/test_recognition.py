@@ -47,6 +47,7 @@ def answer(body: bytes = b"", status: int = 206, **headers: str) -> Response:
 def test_a_data_file_is_known_by_its_name_and_an_archive_also_by_its_link(
     url: str, text: str, expected: str
 ) -> None:
+    """PH-16: "popular scientific data, such as NetCDF or HDF" (section 7)."""
     assert format_named(url, text) == expected
 
 

@@ -64,6 +64,7 @@ def city(tmp_path: Path) -> Path:
 def test_an_address_is_looked_up_in_both_layouts_and_nonsense_is_unknown(
     city, tmp_path, address, expected
 ) -> None:
+    """PH-6: PolarHub (Li, Wang & Bhatia 2016), section 4.2: latitude and longitude from the IP address of the host."""
     found = open_locator([str(city)], "", tmp_path).locate("maps.example.org", address)
     assert (found and (found.country, found.lat, found.lon)) == expected
 

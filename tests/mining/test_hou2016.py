@@ -24,6 +24,7 @@ def found(source: str) -> list[str]:
 def test_a_page_with_a_link_of_the_papers_first_table_is_judged_to_use_a_wms(
     link: str,
 ) -> None:
+    """LC-1: table 1."""
     assert hou2016.is_judged(["jquery.js", link])
 
 
@@ -34,6 +35,7 @@ def test_a_page_without_a_known_library_is_not_read() -> None:
 def test_only_scripts_with_a_keyword_in_their_name_are_read_and_libraries_never() -> (
     None
 ):
+    """LC-1: section 3.1."""
     assert hou2016.is_read("js/initialise.js")
     assert hou2016.is_read("js/MyLayers.js")
     assert not hou2016.is_read("js/viewer.js")
@@ -87,6 +89,7 @@ def test_a_script_of_the_application_is_read_although_its_name_ends_like_a_libra
     ],
 )
 def test_rule_one_takes_the_address_out_of_a_known_call(call: str) -> None:
+    """LC-2: rule 1, figure 4 and figure 5."""
     assert found(f"var other = 'http://other.test/page'; {call};") == [
         "http://h.test/wms"
     ]
@@ -124,6 +127,7 @@ def test_a_statement_that_needs_another_variable_stays_unknown_and_rule_two_step
 
 
 def test_one_hit_of_rule_one_hides_what_rule_two_would_find() -> None:
+    """LC-2: rule 2 only where rule 1 finds nothing (figure 3)."""
     source = 'L.tileLayer.wms("http://a.test/wms", {}); fetch("http://b.test/wfs");'
     assert found(source) == ["http://a.test/wms"]
 

@@ -36,6 +36,7 @@ def found(page: Page, place: LinkPlace) -> list[str]:
 
 
 def test_anchors_areas_frames_and_alternates_are_links() -> None:
+    """LI-5: addresses "that exist on the web page as hyperlinks" (figure 9, step 4)."""
     page = mined(
         "<html><head><link rel=alternate href=/alt.json><link rel=stylesheet href=s.css></head><body>"
         "<a href='one.html'>One <b>bold</b></a><map><area href=two.html alt='Two'></map>"
@@ -51,6 +52,7 @@ def test_anchors_areas_frames_and_alternates_are_links() -> None:
 
 
 def test_addresses_in_running_text_are_found_without_the_sentence_around_them() -> None:
+    """LI-5: addresses that exist "as common text" (figure 9, step 4)."""
     page = mined(
         "<p>Our WMS (see http://b.test/wms?map=x.map&amp;service=WMS). Or HTTPS://C.test/ows!</p>"
     )

@@ -153,6 +153,18 @@ def test_a_dead_service_scores_nothing() -> None:
     assert scored(*[None] * 9, *["not found: HTTP 404"] * 3).value == 0.0
 
 
+def test_a_score_is_between_0_and_100() -> None:
+    """PH-7, section 5: "ranging from 0 (low quality) to 100 (high quality)".
+
+    100 good checks and a full description: 100 · (0.9 · (0.5 · 100 / 103.8416 + 0.3 + 0.2) + 0.1).
+    """
+    good = [Check("s", START + timedelta(days=n), True, "", 0.1) for n in range(100)]
+    best = score(good, VIEW_LIMIT_S, 1.0)
+    assert best is not None
+    assert best.value == pytest.approx(98.335, abs=1e-3)
+    assert scored(*["not found: HTTP 404"] * 12).value == 0.0
+
+
 def test_without_a_conclusive_check_there_is_no_score() -> None:
     assert score([], VIEW_LIMIT_S) is None
     assert (

@@ -20,6 +20,7 @@ POLITE = behaving()
 
 
 def test_a_disallowed_page_is_not_asked_for(web):
+    """LI-10: section 7 names "a robots exclusion protocol"."""
     answers = {
         "/robots.txt": web.http(b"User-agent: *\nDisallow: /private"),
         "/": web.http(b"x"),

@@ -33,6 +33,7 @@ def ask(politeness, host="a", seen=WELL, who="one", under=POLICY, address=""):
 
 
 def test_a_host_is_due_after_its_pause(clock):
+    """LI-10: "more effective politeness policies" of Li, Yang & Yang 2010, section 7."""
     politeness = Politeness(clock)
     assert politeness.due_in("a", POLICY) == 0
     assert ask(politeness, seen=VisitFacts(elapsed_s=1)) == 5

@@ -195,6 +195,7 @@ def test_only_what_was_drawn_is_judged(portal, store) -> None:
 
 
 def test_a_list_is_compared_and_the_difference_is_a_file(portal) -> None:
+    """PH-17: PolarHub beside "other major SDI portals" (Li, Wang & Bhatia 2016, section 7)."""
     listed = "name,url\nRivers,http://www.maps.water.example/wms/\n=1,https://other.example/wfs\n"
     page = portal.post("/compare", data={"list": listed}).text
     assert "Only in the list" in page

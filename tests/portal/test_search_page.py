@@ -40,6 +40,7 @@ def test_the_front_page_lists_what_the_catalogue_holds(client, samples):
 
 
 def test_words_find_the_service_and_its_matching_layers(client):
+    """LC-7: the list of results of section 4.3."""
     page = client.get("/", params={"q": "lakes"})
     assert titles(page.text) == ["Rivers and lakes of Finland"]
     tree = LexborHTMLParser(page.text)
@@ -49,6 +50,7 @@ def test_words_find_the_service_and_its_matching_layers(client):
 
 
 def test_the_address_of_a_service_finds_that_service(client):
+    """PH-10: PolarHub (Li, Wang & Bhatia 2016), section 5: "If the service already exists, there is no need to recrawl"."""
     page = client.get(
         "/",
         params={
@@ -78,6 +80,7 @@ def test_an_unknown_address_finds_nothing_that_claims_to_be_it(client):
     ],
 )
 def test_a_box_and_a_relation_choose_by_place(client, relation, box, expected):
+    """LC-7: rectangle and spatial relation of section 4.3."""
     page = client.get("/", params={"bbox": box, "relation": relation})
     assert sorted(titles(page.text)) == expected
 
@@ -224,6 +227,7 @@ def test_every_field_of_the_form_has_a_label(client):
 
 
 def test_links_to_capabilities_are_requests_that_the_service_answers(client, samples):
+    """LC-7: GetCapabilities of each result (section 4.3)."""
     page = client.get("/?q=lakes").text
     assert (
         'href="https://maps.water.example/wms?SERVICE=WMS&amp;REQUEST=GetCapabilities"'

@@ -189,6 +189,8 @@ def test_a_reader_ends_with_the_last_who_follows() -> None:
 
 
 def test_whoever_waits_hears_of_the_next_event_or_that_there_was_none() -> None:
+    """PH-15: the client-pull of PolarHub (Li, Wang & Bhatia 2016), section 4.3.2, by long polling."""
+
     async def story(rig: Rig) -> None:
         loop = asyncio.get_running_loop()
         assert [

@@ -88,6 +88,7 @@ def web() -> Iterator[tuple[list[str], list[str]]]:
 def test_scripts_are_judged_and_ruled_pages_weighed_and_only_candidates_tested(
     web: tuple[list[str], list[str]], tmp_path: Path
 ) -> None:
+    """LC-14: the steps of figure 6."""
     asked, network = web
     done = geohound(
         "crawl", "http://a.test/", "--rules", "hou2016", "--json", "--catalogue", str(tmp_path / "c.db"), *network,

@@ -27,6 +27,7 @@ def land_cover(text: str) -> set[str]:
 
 
 def test_the_land_cover_topic_has_the_papers_97_words_in_12_classes() -> None:
+    """LC-4: the keywords of table 3."""
     sizes = [len(each.words["en"]) for each in BY_ID["land_cover"].classes]
     assert sizes == [3, 14, 6, 9, 5, 9, 8, 5, 11, 18, 4, 5]
     words = [word for each in BY_ID["land_cover"].classes for word in each.words["en"]]
@@ -231,6 +232,7 @@ def test_hostile_tokens_cost_no_more_than_their_length() -> None:
 
 
 def test_section_3_3_classifies_by_the_name_of_the_service_too() -> None:
+    """LC-4: "service name, service abstract, service keywords" (section 3.3)."""
     assert ("land_cover", "forest") in CLASSIFIER.classify(
         Service("wms", "http://a.test/", name="forest_inventory")
     )

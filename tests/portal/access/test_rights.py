@@ -224,6 +224,7 @@ def test_only_the_owner_and_administrators_change_a_task(app, who, own, sample) 
     ],
 )
 def test_guests_download_nothing_in_bulk(app, path, headers) -> None:
+    """PH-15: who may download the services and who may not (Li, Wang & Bhatia 2016, section 4.3.1)."""
     assert Person(app).ask("GET", path, headers=headers).status_code == 403
     assert Person(app, "guest1").ask("GET", path, headers=headers).status_code == 403
     assert Person(app, "carla").ask("GET", path, headers=headers).status_code != 403

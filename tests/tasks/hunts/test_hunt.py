@@ -197,6 +197,7 @@ def test_parameters_are_looked_for_in_addresses_where_the_provider_has_an_operat
 
 
 def test_a_hunt_ends_where_its_money_does(cache, clock) -> None:
+    """OSS-6: a query of the search engine costs; the budget is a setting (Sidsten 2012, appendix A.4.1)."""
     one = Scripted(lambda text, n: page(f"{text}{n}"), cost_usd=0.01)
     rig = Rig(one, cache, clock, rules=ALL_PAGES)
     rig.hunt.providers.budget = SearchBudget(50, max_cost_usd=0.02)
@@ -532,7 +533,9 @@ def services(*hosts):
 
 
 def test_words_of_services_that_answer_become_queries(cache, clock) -> None:
-    """Two services: p = 0.25 · 2²/2 = 0.5 for each word of their addresses and texts; the others score less."""
+    """OSS-2 (Sidsten 2012, section 3.2.1): it asks, reads, learns and asks.
+
+    Two services: p = 0.25 · 2²/2 = 0.5 for each word of their addresses and texts; the others score less."""
     one = Scripted(
         lambda text, _n: (
             page("x", "y", "z", more=False) if text == "a" else page("w", more=False)

@@ -23,6 +23,7 @@ def kept(folder: Path) -> list[dict[str, str]]:
 def test_each_new_state_is_kept_with_its_page_and_what_led_to_it(
     tmp_path: Path,
 ) -> None:
+    """WBC-13: step 18 of Algorithm 1."""
     StateArchive(tmp_path / "states", 10_000).keep(SEEN)
     found = {
         (state["page"], state["event"], state["html"])

@@ -45,6 +45,7 @@ def web() -> SmallWeb:
 
 
 def test_width_one_is_finished_before_width_two_begins(tmp_path, web: SmallWeb) -> None:
+    """PH-2: section 4.2 and Fig. 5."""
     order = PolarHub()
     seeds = [f"http://w{at // 10 + 1}s{at}.test/" for at in range(12)]
     begun = [Candidate(url, score=order.seed(url, at)) for at, url in enumerate(seeds)]

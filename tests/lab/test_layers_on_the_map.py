@@ -111,6 +111,7 @@ def add(page: Page, layer: str) -> None:
 def test_two_layers_of_a_real_server_are_added_and_compared(
     page: Page, origin: str
 ) -> None:
+    """LC-16: section 4.3, figure 8."""
     page.goto(f"{origin}/?what=layers")
     page.locator(".map canvas").first.wait_for()
     add(page, "depth")

@@ -115,6 +115,7 @@ def test_stability_is_the_share_of_checks_that_ended_as_the_one_before() -> None
 
 
 def test_a_service_has_a_provisional_score_when_it_is_found() -> None:
+    """PH-18: each new service "will be assigned a quality score" as it is identified (section 5)."""
     found = scored(None, elapsed_s=0.5)
     # 100 · (0.5 / 4.8416 + 0.3 + 0.2)
     assert found.value == pytest.approx(60.327, abs=1e-3)

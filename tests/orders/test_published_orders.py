@@ -63,6 +63,7 @@ def test_depth_first_takes_the_links_of_the_last_page_before_older_ones() -> Non
 
 
 def test_the_most_linked_url_comes_first_and_rises_with_each_link() -> None:
+    """WBC-8: the link sorter of Alqaraleh, Ramadan & Salamah 2015, section 2.2."""
     order = Backlink()
     rare = order.score(Link("http://a/rare"), MAPS)
     common = order.score(Link("http://a/common"), MAPS)

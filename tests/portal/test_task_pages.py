@@ -154,6 +154,7 @@ def test_who_may_not_write_sees_no_form(store: Store, kinds) -> None:
 def test_a_form_starts_a_crawl_and_leads_to_its_page(
     client: TestClient, store: Store
 ) -> None:
+    """PH-1: PolarHub (Li, Wang & Bhatia 2016), section 5: a user creates a task and watches it."""
     form = {
         "seeds": "a.example/maps\r\n\r\n http://b.example/ \r\n", "depth": "3", "max_pages": "", "minutes": "2",
         "kinds": ["wms", "wfs"], "bbox": "-75,-34,-34,6", "order": "fifo", "width": "",

@@ -78,6 +78,7 @@ def page() -> Iterator[Page]:
 def test_services_of_a_hunt_appear_by_themselves_and_the_hunt_outlives_its_server(
     page: Page, config: Path
 ) -> None:
+    """PH-8: section 5."""
     with serving(config, "0") as (address, process):
         page.goto(f"{address}tasks")
         page.get_by_role("textbox", name="Keywords").fill("rivers")

@@ -100,6 +100,8 @@ def test_a_candidate_of_two_tasks_is_one_and_its_last_test_counts(store: Store) 
 
 
 def test_classes_are_counted_by_topic_and_class(store: Store) -> None:
+    """LC-10: services by class, as table 8 has them."""
+
     def met(url: str, *topics: tuple[str, str]) -> Observation:
         service = Service("wms", url, title=url)
         return Observation(

@@ -55,10 +55,7 @@ def test_what_is_built_names_modules_and_tests_that_exist() -> None:
 
 
 def test_what_works_names_a_test_that_quotes_its_publication() -> None:
-    """By author or requirement, and with the section, table or figure; see `_quotes`.
-
-    Where single tests are named one of them must: what stands elsewhere in their files is about something else.
-    """
+    """By author or requirement, and with the section, table or figure; see `_quotes`."""
     wrong = [
         row.id
         for row in rows()
@@ -101,9 +98,8 @@ def _named(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _proofs(row: Row) -> list[tuple[str, str]]:
-    """The single tests that a row names, or, where it names none, its files."""
-    named = list(_named(row))
-    return [test for test in named if test[1]] or named
+    """The single tests that a row names: what stands elsewhere in their files is about something else."""
+    return [test for test in _named(row) if test[1]]
 
 
 def _quotes(row: Row, path: str, function: str) -> bool:

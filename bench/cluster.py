@@ -6,6 +6,7 @@
     .venv/bin/python bench/cluster.py log [URLS] [SQLite|PostgreSQL]   admissions, claims and settlements a second
     .venv/bin/python bench/cluster.py search [SERVICES]  p95 of SQLite and PostgreSQL
     .venv/bin/python bench/cluster.py queue [SERVICES]   what a monitor asks of its queue in PostgreSQL
+    .venv/bin/python bench/cluster.py monitor [SECONDS]  a million services a day on two nodes: lateness, processor time
 
 All nodes are on this machine, on addresses 127.0.0.2 …, and so is the geoweb; both databases write to one disk
 (GEOHOUND_BENCH_DISK, /var/tmp). Results: bench/results/cluster-*.json.
@@ -20,12 +21,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
 
 from cluster_faults import faults, takeover
+from cluster_monitor import monitored
 from cluster_peers import scrapy_redis
 from cluster_queue import queue_speed
 from cluster_rig import ClusterRig
@@ -60,11 +63,16 @@ DELAY_S = 0.02  # between two requests to a host
 
 
 def speed(pages: int) -> None:
-    """The same web crawled by one process with SQLite and PostgreSQL, and by 1, 2, 3 nodes."""
+    """The same web crawled by one process with SQLite and PostgreSQL, and by 1, 2, 3 nodes and their peers in turn."""
     world = World(seed=5, hosts=max(60, pages // 20), pages=pages, trouble=calm())
     server = Server(DURABLE, disk=DISK)
     server.start()
-    rows = []
+    rows: list[dict[str, Any]] = []
+
+    def add(how: str, found: dict[str, Any]) -> None:
+        rows.append({"how": how, **found})
+        write("speed", rows)
+
     try:
         with (
             geoweb_running(world) as port,
@@ -75,19 +83,24 @@ def speed(pages: int) -> None:
                 ("one process, SQLite", f"{folder}/c.db"),
                 ("one process, PostgreSQL", server.new_schema()),
             ):
-                rows.append(
-                    {"how": name, **alone(as_settings(catalogue, values), world)}
-                )
-            for nodes in (1, 2, 3):
-                found = clustered(server, values, world, nodes)
-                rows.append({"how": f"cluster, {nodes} nodes", **found})
-        write("speed", rows)
-        for processes in (1, 2, 3):
-            found = scrapy_redis(world, processes, DELAY_S)
-            rows.append({"how": f"scrapy-redis, {processes} processes", **found})
+                run = partial(alone, as_settings(catalogue, values), world)
+                add(name, beside(server, run))
+            for count in (1, 2, 3):
+                run = partial(clustered, server, values, world, count)
+                add(f"cluster, {count} nodes", beside(server, run))
+                peer = scrapy_redis(world, count, DELAY_S)
+                add(f"scrapy-redis, {count} processes", peer)
     finally:
         server.close()
-    write("speed", rows)
+
+
+def beside(server: Server, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What the server of the database needs for it, which no crawler's own figure has."""
+    before = server.cpu_s()
+    found = run()
+    used = server.cpu_s() - before
+    ms = round(1000 * used / found["pages"], 1)
+    return {**found, "database_cpu_ms_per_page": ms}
 
 
 def clustered(
@@ -125,7 +138,7 @@ def log_speed(urls: int, databases: list[str]) -> None:
                         {
                             "database": name,
                             "urls": urls,
-                            **asyncio.run(fill(store, urls)),
+                            **asyncio.run(fill(store, urls, cpu_of(server))),
                         }
                     )
     finally:
@@ -138,38 +151,54 @@ def candidate(n: int) -> Candidate:
     return Candidate(url, Via.LINK, "http://a.example.org/", "a clue")
 
 
-async def fill(store: Any, urls: int) -> dict[str, float]:
-    """Rates of the first and of the last tenth tell whether a log that grows becomes slower."""
+def cpu_of(server: Server) -> Callable[[], float]:
+    """Processor time of this process and of the server so far: what the load of other work hardly changes."""
+    return lambda: time.process_time() + server.cpu_s()
+
+
+async def fill(store: Any, urls: int, cpu: Callable[[], float]) -> dict[str, Any]:
+    """The first and the last tenth tell whether a log that grows becomes slower."""
     claim = store.tasks.claim(store.tasks.create(TaskSpec()).id, "bench", 86_400.0)
     admitted = await batched(
-        store, claim, urls, lambda some: FrontierBatch(urls=new_urls(some))
+        store, claim, urls, cpu, lambda some: FrontierBatch(urls=new_urls(some))
     )
     claimed = claims_per_s(store, claim.task, urls)
     settled = await batched(
-        store, claim, urls, lambda some: FrontierBatch(ends=ended_urls(some))
+        store, claim, urls, cpu, lambda some: FrontierBatch(ends=ended_urls(some))
     )
     began = time.perf_counter()
     replayed = sum(1 for _ in store.log.replay(claim.task))
     return {
-        "admitted_per_s": admitted, "claimed_per_s": claimed, "settled_per_s": settled,
+        "admitted": admitted, "claimed_per_s": claimed, "settled": settled,
         "replayed_per_s": round(replayed / (time.perf_counter() - began)),
     }  # fmt: skip
 
 
 async def batched(
-    store: Any, claim: Any, urls: int, make: Callable[[range], FrontierBatch]
-) -> dict[str, int]:
-    """URLs a second: of all, of the first tenth, of the last one."""
-    times = [time.perf_counter()]
-    for first in range(1, urls + 1, 1000):
-        await store.log.append(claim, make(range(first, min(first + 1000, urls + 1))))
-        times.append(time.perf_counter())
-    tenth = max(1, len(times) // 10)
-    return {
-        "all": round(urls / (times[-1] - times[0])),
-        "first_tenth": round(1000 * tenth / (times[tenth] - times[0])),
-        "last_tenth": round(1000 * tenth / (times[-1] - times[-1 - tenth])),
-    }
+    store: Any,
+    claim: Any,
+    urls: int,
+    cpu: Callable[[], float],
+    make: Callable[[range], FrontierBatch],
+) -> dict[str, dict[str, float]]:
+    """URLs a second and processor time of a URL: of all, of the first tenth, of the last one."""
+    marks = [(time.perf_counter(), cpu())]
+    every = max(1000, urls // 10)
+    for tenth in range(1, urls + 1, every):
+        for first in range(tenth, min(tenth + every, urls + 1), 1000):
+            some = range(first, min(first + 1000, tenth + every, urls + 1))
+            await store.log.append(claim, make(some))
+        marks.append((time.perf_counter(), cpu()))
+    parts = {"all": (0, -1), "first_tenth": (0, 1), "last_tenth": (-2, -1)}
+    found = {}
+    for name, (start, end) in parts.items():
+        took, used = (b - a for a, b in zip(marks[start], marks[end], strict=True))
+        count = urls if name == "all" else every
+        found[name] = {
+            "per_s": round(count / took),
+            "cpu_us": round(1e6 * used / count, 1),
+        }
+    return found
 
 
 def new_urls(some: range) -> list[NewUrl]:
@@ -279,5 +308,7 @@ if __name__ == "__main__":
             search_speed(first or 5000)
         case "queue":
             queue_speed(first or 300_000)
+        case "monitor":
+            monitored(first or 300)
         case _:
             sys.exit(__doc__)

@@ -118,6 +118,17 @@ class Server:
                 assert time.monotonic() < deadline, (self.folder / "log").read_text()
                 time.sleep(0.05)
 
+    def cpu_s(self) -> float:
+        """Processor time of all its processes, of those that have ended too."""
+        if self._process is None:
+            return 0.0
+        ticks = 0
+        for pid in (self._process.pid, *_children(self._process.pid)):
+            with suppress(OSError):
+                of = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                ticks += sum(map(int, of[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """As a power cut: every process of the server at once."""
         if self._process is not None:

@@ -16,6 +16,7 @@ from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
 HEAVY = {
+    "asyncio",
     "lxml",
     "numpy",
     "pycurl",
@@ -48,7 +49,7 @@ def catalogue(tmp_path: Path) -> Path:
     [
         (["--help"], set()),
         (["search", "rivers", "--catalogue"], {"numpy"}),
-        (["tasks", "list", "--catalogue"], set()),
+        (["tasks", "list", "--catalogue"], {"asyncio"}),
         (["show", "0000000000000000", "--catalogue"], set()),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -17,7 +17,7 @@ from geohound.text.keyword_groups import NO_KEYWORDS
 
 if TYPE_CHECKING:
     from geohound.accounts import Accounts
-    from geohound.contracts import NoteStore, SearchIndex
+    from geohound.contracts import DataFileStore, NoteStore, SearchIndex
     from geohound.model.visit import RequestRecord
     from geohound.model.work.kept_page import KeptPage
     from geohound.search.background_indexer import BackgroundIndexer
@@ -33,7 +33,10 @@ class OpenCatalogue:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.catalogue = store.catalogue
-        self.files = store.files
+
+    @property
+    def files(self) -> DataFileStore:
+        return self._store.files
 
     @cached_property
     def index(self) -> SearchIndex:

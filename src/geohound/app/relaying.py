@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ from geohound.settings import Settings
 from .network import fetcher
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from geohound.model.visit import Visit
     from geohound.net.fetcher import CurlFetcher
 
@@ -26,7 +27,7 @@ class Relay:
             settings, total_timeout_s=min(settings.total_timeout_s, _PATIENCE_S)
         )
         self._max_bytes = settings.proxy_max_bytes
-        self._made: tuple[asyncio.AbstractEventLoop, CurlFetcher] | None = None
+        self._made: tuple[AbstractEventLoop, CurlFetcher] | None = None
 
     async def __call__(
         self, url: str, accept: str, follows: Callable[[str, str], bool]
@@ -37,7 +38,9 @@ class Relay:
         )
 
     def _fetcher(self) -> CurlFetcher:
-        loop = asyncio.get_running_loop()
+        from asyncio import get_running_loop
+
+        loop = get_running_loop()
         if self._made is None or self._made[0] is not loop:
             self._made = (loop, fetcher(self._settings))
         return self._made[1]

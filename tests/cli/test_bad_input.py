@@ -142,6 +142,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", list(bad_calls()), ids=" ".join)
 def test_a_bad_value_is_refused_in_plain_words(
     words: tuple[str, ...], folder: Path

@@ -28,6 +28,7 @@ start()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "words"),
     [

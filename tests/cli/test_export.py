@@ -146,6 +146,7 @@ def test_what_a_link_leads_to_is_written_and_the_link_stays(catalogue, tmp_path)
     assert sorted(tmp_path.iterdir()) == [file, link]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["search", "rivers"], ["search", "--json"], ["export", "csv"], ["kinds"]]
 )
@@ -163,6 +164,7 @@ def test_output_that_cannot_be_written_is_said(catalogue, words):
     assert ended.stderr == "The output cannot be written: No space left on device.\n"
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_no_trouble(catalogue):
     script = 'exec "$0" -m geohound search rivers --catalogue "$1" >&-'
     ended = subprocess.run(

@@ -113,6 +113,7 @@ def test_what_is_no_catalogue_is_told_with_the_reason(tmp_path: Path) -> None:
         ) == (1, True, True)
 
 
+@pytest.mark.slow
 def test_a_catalogue_that_is_another_is_said_to_be_so_in_one_sentence(
     tmp_path: Path,
 ) -> None:

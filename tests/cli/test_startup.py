@@ -85,6 +85,7 @@ def test_whatever_is_asked_for_the_program_knows_all_commands_in_their_order(
     assert list(get_command(program(asked)).commands) == list(COMMANDS)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_crawl_does_not_load_what_other_tasks_are_made_of(tmp_path: Path) -> None:
     """A monitor, a hunt, and the topics of services that nobody has found yet."""
     words = ["crawl", "http://127.0.0.1:9/", "--json", "--max-time", "1"]

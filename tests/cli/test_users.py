@@ -34,6 +34,7 @@ def test_the_first_account_is_administrator(users) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_role_password_and_removal(users) -> None:
     users("add", "ada", typed="correct horse battery\n")
     users("add", "bob", typed="correct horse battery\n")
@@ -43,6 +44,7 @@ def test_role_password_and_removal(users) -> None:
     assert users("list").stdout.split()[:2] == ["bob", "administrator"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "typed", "said"),
     [

@@ -285,6 +285,7 @@ def test_an_unknown_task_is_told_so(catalogue: str) -> None:
     assert "There is no task 99" in str(result.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     ["atf", "backlink", "depth_first", "fifo", "opic", "oss", "polarhub", "shark"],

@@ -41,6 +41,7 @@ def catalogue(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_steps_of_a_hunt_fit_a_terminal_of_80_columns(catalogue: str) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))

@@ -52,6 +52,7 @@ def test_systemd_has_nothing_to_say_against_the_units(tmp_path, unit) -> None:
     assert (found.returncode, found.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*UNITS, *OTHERS])
 def test_every_option_that_they_use_is_one_of_the_command(name) -> None:
     text = (DEPLOY / name).read_text()
@@ -141,6 +142,7 @@ sys.exit(10 + abs(stay_with(node.pid)))
 """
 
 
+@pytest.mark.slow
 def test_a_command_in_the_foreground_passes_sigterm_on_and_ends_with_its_node() -> None:
     command = subprocess.Popen(
         [sys.executable, "-c", FOLLOWER], stdout=subprocess.PIPE, text=True

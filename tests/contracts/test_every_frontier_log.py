@@ -384,6 +384,7 @@ def test_memos_are_kept_as_they_were_written_last_and_in_that_order(disk, store,
     assert list(store.log.memos(claim.task + 1)) == []
 
 
+@pytest.mark.slow
 def test_of_very_many_memos_those_written_longest_ago_are_given_up(store, claim):
     first, second = (
         [Memo(0, key, b"x") for key in keys]

@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import replace
 from datetime import date
 from functools import cache
+from itertools import product
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -80,25 +81,18 @@ def _answer(example, url: str) -> Visit | None:
     return None if body is None else response(url, body, example.content_type)
 
 
-@pytest.mark.parametrize("what", MALFORMED)
 @pytest.mark.parametrize("harvester", HARVESTERS)
-def test_a_malformed_answer_is_a_reason_or_an_empty_page(
-    harvester: str, what: str
-) -> None:
-    for content_type in (
-        "",
-        "text/html",
-        "application/json; charset=utf-8",
-        "application/xml",
-    ):
+def test_a_malformed_answer_is_a_reason_or_an_empty_page(harvester: str) -> None:
+    types = "", "text/html", "application/json; charset=utf-8", "application/xml"
+    for what, content_type in product(MALFORMED, types):
         page = read_page(
             harvester, EXAMPLES[harvester].source, always(MALFORMED[what], content_type)
         )
         if isinstance(page, Failure):
-            assert page.detail
+            assert page.detail, what
         else:
-            assert not page.listed
-            assert not page.next
+            assert not page.listed, what
+            assert not page.next, what
 
 
 @pytest.mark.parametrize("harvester", HARVESTERS)
@@ -144,6 +138,7 @@ def test_a_wrong_encoding_costs_letters_and_no_address(harvester: str) -> None:
     assert [found.url for found in page.listed] == [found.url for found in right.listed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harvester", HARVESTERS)
 def test_an_endless_catalogue_ends_at_the_bound(harvester: str, tmp_path: Path) -> None:
     example = EXAMPLES[harvester]
@@ -163,6 +158,7 @@ def test_an_endless_catalogue_ends_at_the_bound(harvester: str, tmp_path: Path) 
     assert done.found, "what was read before the end is kept"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harvester", HARVESTERS)
 def test_a_catalogue_that_repeats_its_first_page_ends_with_the_second(
     harvester: str, tmp_path: Path
@@ -183,6 +179,7 @@ def test_a_catalogue_that_repeats_its_first_page_ends_with_the_second(
     assert done.found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harvester", [harvester for harvester in HARVESTERS if EXAMPLES[harvester].is_paged]
 )
@@ -267,6 +264,7 @@ COUNTS_PAGES = ("cdx",)  # instead of records
 COUNTED = re.compile(rb"\b1000000\b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["0", "1", "-7", "9" * 30])
 @pytest.mark.parametrize(
     "harvester", [harvester for harvester in HARVESTERS if EXAMPLES[harvester].is_paged]
@@ -287,6 +285,7 @@ def test_a_catalogue_that_lies_about_its_count_is_read_as_far_as_it_goes(
     assert _found(tmp_path, harvester, lying) == _found_without_lies(harvester)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harvester", HARVESTERS)
 def test_a_source_that_breaks_off_in_a_page_loses_nothing_of_those_before(
     harvester: str, tmp_path: Path

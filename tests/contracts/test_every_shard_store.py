@@ -159,6 +159,7 @@ def test_pages_that_an_idle_shard_did_not_use_go_to_others(store):
     assert store.shards.numbers(whole.task).idle == 1  # it goes on
 
 
+@pytest.mark.slow
 @fuzzed(20)
 @given(
     asked=st.lists(

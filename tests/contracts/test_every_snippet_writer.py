@@ -167,6 +167,7 @@ def test_every_program_opens_something(writer: SnippetWriter) -> None:
     assert any(codes)
 
 
+@pytest.mark.slow
 def test_code_ends_its_last_line_and_holds_no_control_characters(
     writer: SnippetWriter,
 ) -> None:
@@ -186,6 +187,7 @@ HOSTILE = st.sampled_from(
 ) | st.text(st.characters(), min_size=1, max_size=30)  # fmt: skip
 
 
+@pytest.mark.slow
 @fuzzed(25)
 @given(HOSTILE, st.sampled_from(VERSIONS), st.integers(0, len(list(made())) - 1))
 @pytest.mark.parametrize("kind", KINDS)

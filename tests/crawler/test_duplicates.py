@@ -138,6 +138,7 @@ def test_descriptions_without_spaces_are_compared_letter_by_letter() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_bounded() -> None:
     duplicates = NearDuplicateDetector()
     for n in range(MAX_FAMILIES + 10):

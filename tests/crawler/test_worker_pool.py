@@ -59,6 +59,7 @@ def test_a_report_comes_back_whole() -> None:
     assert report.status == 200
 
 
+@pytest.mark.slow
 def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
     async def story(pool: WorkerPool) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
@@ -76,6 +77,7 @@ def test_a_site_stays_with_one_process_and_sites_are_spread_over_all() -> None:
     assert len(set.union(*found.values())) == 2
 
 
+@pytest.mark.slow
 def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_the_next() -> (
     None
 ):
@@ -95,6 +97,7 @@ def test_a_page_that_ends_its_reader_is_dropped_and_its_neighbours_are_read_by_t
     )
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_replaced_and_nothing_is_lost() -> None:
     async def story(pool: WorkerPool) -> tuple[str, str]:
         before = reader(await pool.examine(Job("http://a.test/1")))
@@ -106,6 +109,7 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost() -> None:
     assert before != after
 
 
+@pytest.mark.slow
 def test_a_page_that_was_being_read_when_somebody_killed_its_process_is_read_by_the_next() -> (
     None
 ):
@@ -126,6 +130,7 @@ def test_a_page_that_was_being_read_when_somebody_killed_its_process_is_read_by_
     assert [report.status for report in reports] == [200, 200, 200]
 
 
+@pytest.mark.slow
 def test_sites_are_divided_anew_where_the_work_of_one_process_piles_up() -> None:
     """WBC-9, section 2.3, property 7: if a frontier holds a large number of addresses, they are re-divided."""
 

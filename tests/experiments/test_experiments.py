@@ -19,7 +19,6 @@ NAMES = sorted(
 RESULTS = ROOT / "experiments" / "results"
 sys.path.insert(0, str(ROOT / "experiments"))
 
-from _frame import markdown  # noqa: E402
 from _graph import search, walk  # noqa: E402
 
 WORLD = World(3, hosts=40, pages=1200, trouble=False)
@@ -112,6 +111,8 @@ def test_a_search_brings_pages_about_the_topic_best_first_and_few_of_one_host() 
 
 
 def test_a_table_has_a_line_for_every_row() -> None:
+    from _frame import markdown  # with matplotlib, which takes half a second to load
+
     assert markdown(["a", "b"], [[1, 2], [3, 4]]).splitlines() == [
         "| a | b |",
         "| --- | ---: |",

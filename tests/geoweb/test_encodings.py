@@ -48,6 +48,7 @@ def test_every_encoding_is_in_use(wide_world, encoding):
     assert any(wide_world.host(i).encoding == encoding for i in range(wide_world.hosts))
 
 
+@pytest.mark.slow
 def test_the_encoding_is_declared_where_the_host_declares_it(world, ask):
     seen = set()
     for host in honest_hosts(world):

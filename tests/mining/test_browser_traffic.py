@@ -177,6 +177,7 @@ def test_reading_says_of_pages_that_need_a_browser_that_it_cannot_know(
     assert mined(app).unsure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "app",
     [a for a in webapps.load() if a.group in ("literal", "decoy")],

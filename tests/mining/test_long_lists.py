@@ -74,6 +74,7 @@ def hosts(page: Page) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("slash", ["/", "\\/"])
 @pytest.mark.parametrize(
@@ -124,12 +125,14 @@ def test_a_plain_list_of_addresses_that_is_cut_off_is_read_too(end: int) -> None
     assert found.unsure
 
 
+@pytest.mark.slow
 def test_more_services_than_there_is_room_for_are_said_to_be_missing() -> None:
     page = crawled(json.dumps([f"https://h.test/{n}/wms" for n in range(30_000)]))
     assert len(page.links) == 20_000
     assert page.unsure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -92,6 +92,7 @@ def run(web, answers, story, **more):
     return asyncio.run(told())
 
 
+@pytest.mark.slow
 def test_forty_bombs_at_once_hold_the_budget_and_one_answer_more(web):
     samples = []
 

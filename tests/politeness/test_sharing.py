@@ -191,6 +191,7 @@ def test_the_thread_claims_by_itself_and_outlives_a_store_in_trouble(clock):
     assert claims.claim({"a.test": 0.0}, "two", 60.0).granted
 
 
+@pytest.mark.slow
 def test_processes_with_hosts_at_one_address_ask_it_no_faster_than_one_of_them_would(
     clock, claims
 ):

@@ -121,6 +121,7 @@ def large(tmp_path_factory, kinds):
     store.close()
 
 
+@pytest.mark.slow
 def test_cursors_lead_through_twelve_thousand_layers_to_the_end(large):
     address, seen, cursor = f"services/{LARGE.id}/layers", [], ""
     while cursor is not None:

@@ -13,6 +13,8 @@ from geohound.plugins import discover
 from geohound.portal.app import create_app
 from geohound.stores.memory.data_files import MemoryDataFiles
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("operation", ["search", "services"])
 def test_a_search_is_downloaded_in_the_format_asked_for(client, samples, operation):

@@ -29,6 +29,8 @@ from geohound.stores.sqlite import Store, open_store
 from geohound.topics import classify
 from geohound.views.known import Past
 
+pytestmark = pytest.mark.slow
+
 RIVERS = Service(
     kind="wms",
     endpoint="https://maps.water.example/wms",
@@ -225,7 +227,6 @@ def test_a_list_that_is_no_csv_is_compared_as_far_as_it_goes(portal, hostile) ->
     assert ">https://other.example/wfs</a>" in answer.text
 
 
-@pytest.mark.slow
 def test_a_list_and_a_sample_are_used_with_the_keyboard_alone(
     portal, store, tmp_path
 ) -> None:

@@ -169,6 +169,7 @@ def proxy(store) -> Iterator[Proxied]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "type_"),
     [("png", "image/png"), ("geojson", "application/json"), ("gml", "application/xml"),

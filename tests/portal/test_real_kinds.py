@@ -20,6 +20,7 @@ def test_every_kind_gives_a_service_a_door_to_its_own_description(kind):
     assert description_label(url) in {"GetCapabilities", "Service document"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", discover("kinds"))
 @pytest.mark.parametrize(
     "endpoint",

@@ -18,6 +18,8 @@ from geohound.portal.app import About, create_app
 from geohound.portal.middleware.slow_headers import HeadersInTime
 from geohound.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 USUAL = Settings()
 
 

@@ -280,6 +280,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert api.get("tasks").json()["tasks"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", TaskRequest.__struct_fields__)
 @pytest.mark.parametrize(
     "value", [{"a": 1}, [None], [[]], "\ud800", -7.5, 1e30, [1] * 9]

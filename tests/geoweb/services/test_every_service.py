@@ -191,6 +191,7 @@ def test_titles_are_in_the_language_of_the_spec(make_spec):
     )
 
 
+@pytest.mark.slow
 def test_another_process_writes_the_same_bytes(make_spec, ask):
     spec = make_spec("wms", "1.3.0", 5)
     code = (

@@ -93,6 +93,7 @@ def test_a_made_up_cookie_is_a_guest(app, cookie) -> None:
     assert _status(app, cookie, "/account") == 303
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("csrf", ["", "0" * 64, "ä", None])
 @pytest.mark.parametrize(
     ("method", "path"),

@@ -25,6 +25,8 @@ from geohound.portal.app import create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store, open_store
 
+pytestmark = pytest.mark.slow
+
 SPEC = TaskSpec(CrawlGoal(("http://a.example/",)))
 # Who may: g guest, u user, a administrator. Written by hand from the sentence above.
 ALL, USERS, ADMINS, SIGNED_IN = "gua", "ua", "a", "ua"

@@ -211,7 +211,7 @@ def events_of(text: str) -> list[dict[str, Any]]:
 def _value(code: str) -> str:
     """What code assigns, if it does nothing else; otherwise the code."""
     whole = _ASSIGNED.fullmatch(code)
-    return whole.group(1).strip() if whole else code
+    return whole.group(1).strip() if whole else code.rstrip("; \t\r\n")
 
 
 def _target(code: str, script: str) -> str:

@@ -161,6 +161,13 @@ def test_the_target_is_looked_for_in_the_function_that_is_called() -> None:
     ]
 
 
+def test_a_semicolon_at_the_end_makes_no_other_event() -> None:
+    page = '<body onload="fill()"><p id="a" onclick="fill();">a</p></body>'
+    (row,) = events_of(page)
+    assert (row["events"], row["sources"]) == (["onload", "onclick"], ["body", "p#a"])
+    assert row["value"] == "fill()"
+
+
 def test_events_that_scripts_set_are_reported_and_other_events_are_not() -> None:
     page = """<body onresize="x()"><input onkeyup="y()"><script>
     document.getElementById("next").onclick = forward;

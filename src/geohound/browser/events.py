@@ -116,7 +116,7 @@ def read(rows: object) -> Iterator[Event]:
 def _assigned(code: str) -> str:
     """What code assigns, if it does nothing else."""
     whole = _ASSIGNMENT.fullmatch(code)
-    return whole[1].strip() if whole else code
+    return whole[1].strip() if whole else code.rstrip("; \t\r\n")
 
 
 def combined(events: Iterable[Event]) -> list[EventRow]:
@@ -131,7 +131,7 @@ def combined(events: Iterable[Event]) -> list[EventRow]:
 
 def reported_among(found: Iterable[Event], rows: Sequence[EventRow]) -> list[Event]:
     """The events that a watcher's report has: by their code, or by the element that a script gives them to."""
-    codes = {(name, row.value) for row in rows for name in row.events}
+    codes = {(name, _assigned(row.value)) for row in rows for name in row.events}
     elements = {
         (name, source)
         for row in rows

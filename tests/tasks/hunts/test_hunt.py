@@ -753,6 +753,15 @@ def test_the_search_ends_after_three_rounds_in_vain_beside_a_crawl_without_work(
     assert (rig.hunt.state.phase, rig.hunt.state.rounds) == (Phase.CRAWL, 3)
 
 
+def test_a_search_goes_on_where_nothing_was_found_at_all(cache, clock) -> None:
+    """There is no gain to compare with: all that was planned is asked."""
+    one = Scripted(lambda _text, _n: page())
+    queries = tuple(f"q{n}" for n in range(40))
+    stays = {Phase.SEARCH: StayLimits(0, 1)}
+    Rig(one, cache, clock, queries=queries, stays=stays).run()
+    assert [text for text, _ in one.asked] == list(queries)
+
+
 class Busy(Reader):
     """A crawl that has something to do for a while after each round, and brings much meanwhile."""
 

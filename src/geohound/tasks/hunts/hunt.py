@@ -310,7 +310,7 @@ class Hunt:
         """Leave it to the crawl while that brings more for each request; where it has nothing left, ask on.
 
         Rounds beside a busy crawl say little: it may have had their services first. Those after it count with all
-        that the crawl finds beyond their results.
+        that the crawl finds beyond their results. Where nothing was found at all, there is nothing to compare with.
         """
         while is_beaten(self._progress()) and not (
             crawl.is_idle or crawl.is_over or self.providers.stopped
@@ -318,8 +318,10 @@ class Hunt:
             await self.clock.sleep(REST_S)
         if self.state.phase is not Phase.BOTH or not crawl.is_idle:
             return
-        found = self.observer.gains.found
-        self._dry_rounds = self._dry_rounds + 1 if found == self._found else 0
+        gains = self.observer.gains
+        found = gains.found
+        is_dry = found == self._found and any(gains.services.values())
+        self._dry_rounds = self._dry_rounds + 1 if is_dry else 0
         self._found = found
         if self._dry_rounds >= DRY_ROUNDS:
             self.state.phase = Phase.CRAWL

@@ -79,19 +79,32 @@ def speed(pages: int) -> None:
             tempfile.TemporaryDirectory(dir=DISK) as folder,
         ):
             values = values_for(port, DELAY_S)
-            for name, catalogue in (
-                ("one process, SQLite", f"{folder}/c.db"),
-                ("one process, PostgreSQL", server.new_schema()),
-            ):
-                run = partial(alone, as_settings(catalogue, values), world)
-                add(name, beside(server, run))
+            by_itself(add, server, values, world, Path(folder), "")
             for count in (1, 2, 3):
                 run = partial(clustered, server, values, world, count)
                 add(f"cluster, {count} nodes", beside(server, run))
                 peer = scrapy_redis(world, count, DELAY_S)
                 add(f"scrapy-redis, {count} processes", peer)
+            # the load of the machine may have changed meanwhile
+            by_itself(add, server, values, world, Path(folder), ", at the end")
     finally:
         server.close()
+
+
+def by_itself(
+    add: Callable[[str, dict[str, Any]], None],
+    server: Server,
+    values: dict[str, Any],
+    world: World,
+    folder: Path,
+    when: str,
+) -> None:
+    for name, catalogue in (
+        ("SQLite", f"{folder}/{len(when)}.db"),
+        ("PostgreSQL", server.new_schema()),
+    ):
+        run = partial(alone, as_settings(catalogue, values), world)
+        add(f"one process, {name}{when}", beside(server, run))
 
 
 def beside(server: Server, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def faults(pages: int, count: int) -> None:
     else:
         with Namespaces(NODES) as net, web_on(net.outside):
             found = disturbed(pages, count, net, "network namespaces")
-    write("faults", found)
+    write(f"faults-{pages}", found)
 
 
 def disturbed(pages: int, count: int, net: Net, where: str) -> dict[str, Any]:

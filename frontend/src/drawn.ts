@@ -19,6 +19,7 @@ import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { parseBox, toExtent } from "./box";
+import { linkedFiles } from "./kml";
 import { askPortal, fetchDirectly, hasProxy, isMixed, throughProxy, Unread } from "./proxy";
 import { t } from "./texts";
 
@@ -180,7 +181,8 @@ function featureLayer(drawn: Drawn, say: Say): BaseLayer {
     const { answer, isProxied } = await fetchDirectly(drawn, drawn.url, accept);
     if (!answer.ok) return say(FAILED(), true);
     const body = await answer.text();
-    const features = await readFeatures(drawn.type, body);
+    const files = drawn.type === "kml" ? [body, ...(await linkedFiles(drawn.url, body, (url) => fileAt(drawn, url)))] : [body];
+    const features = (await Promise.all(files.map((file) => readFeatures(drawn.type, file)))).flat();
     if (!features.length) return say(drawn.type === "kml" && body.includes("<NetworkLink") ? LINKS() : NOTHING(), true);
     source.addFeatures(features.slice(0, MAX_FEATURES));
     const count = t("{n} features, read from the service itself.", { n: features.length });
@@ -188,6 +190,11 @@ function featureLayer(drawn: Drawn, say: Say): BaseLayer {
   };
   load().catch((error: unknown) => say(whyUnread(error), true));
   return new VectorLayer({ source, style: vectorStyle() });
+}
+
+async function fileAt(drawn: Drawn, url: string): Promise<string> {
+  const { answer } = await fetchDirectly(drawn, url);
+  return answer.ok ? answer.text() : "";
 }
 
 /** Why nothing could be read: the portal knows; a browser does not tell silence from a refusal. */

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,6 +14,7 @@ from loopback import serving
 from playwright.sync_api import Browser, Page
 from portal_people import tasks_in
 from real_browser import chromium, served
+from red_picture import has_red, red_picture
 
 from geohound import app as wiring
 from geohound.model.bbox import BBox
@@ -28,22 +27,6 @@ from geohound.settings import Settings
 
 pytestmark = pytest.mark.slow
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-RED = (230, 20, 20)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + _checksum(name + data)
-
-
-def _checksum(data: bytes) -> bytes:
-    return struct.pack(">I", zlib.crc32(data))
-
-
-def red_picture(side: int = 256) -> bytes:
-    row = b"\0" + bytes(RED) * side
-    size = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    parts = (_chunk(b"IHDR", size), _chunk(b"IDAT", zlib.compress(row * side)))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts) + _chunk(b"IEND", b"")
 
 
 class _Pictures(BaseHTTPRequestHandler):
@@ -89,22 +72,6 @@ def visited(
         page.goto(f"{origin}/services/{service.id}")
         page.get_by_role("button", name="Add to map").click()
         yield page
-
-
-def has_red(page: Page) -> bool:
-    """Is a good part of the map red?"""
-    shot = page.locator("[data-map]").screenshot()
-    script = """async (bytes) => {
-      const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
-      const canvas = new OffscreenCanvas(picture.width, picture.height), context = canvas.getContext('2d');
-      context.drawImage(picture, 0, 0);
-      const data = context.getImageData(0, 0, picture.width, picture.height).data;
-      let red = 0;
-      for (let at = 0; at < data.length; at += 4) if (data[at] > 200 && data[at + 1] < 80 && data[at + 2] < 80) red++;
-      return red / (data.length / 4);
-    }"""
-    share: float = page.evaluate(script, list(shot))
-    return share > 0.2
 
 
 WORLD = Extent(BBox(-170, -80, 170, 80))

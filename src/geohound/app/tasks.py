@@ -250,12 +250,11 @@ def visits(
 
 def ended_visits(settings: Settings, task: int | None) -> list[EndedVisit]:
     """The same for reports, which are made from all of them at once: a crawl may have a million."""
-    from geohound.reports import ended_visits as ended
     from geohound.tasks.visits import find_task
 
     with closing(open_existing_store(settings)) as store:
         found = find_task(store.tasks, task, without_password(settings.catalogue))
-        return ended(store.tasks.visits(found.id), store.service_ids_seen_at)
+        return list(store.tasks.ended_visits(found.id))
 
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:

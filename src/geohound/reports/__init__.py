@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from geohound.model.work.frontier import EndedVisit
+
 from ._table import (
     CatalogueFacts,
     CatalogueReport,
     Cell,
-    EndedVisit,
     Table,
     TaskReport,
-    ended_visits,
 )
 from .availability import AVAILABILITY
 from .candidates import CANDIDATES
@@ -47,7 +47,6 @@ __all__ = [
     "EndedVisit",
     "Table",
     "TaskReport",
-    "ended_visits",
 ]
 
 TASK_REPORTS = {

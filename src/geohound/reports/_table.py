@@ -11,8 +11,7 @@ from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.catalogue import ALL, Filter, ServiceSummary
 from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
-from geohound.model.visit import READING, Purpose
-from geohound.model.work.frontier import VisitRecord
+from geohound.model.work.frontier import EndedVisit
 
 Cell = str | int | float
 
@@ -22,39 +21,6 @@ class Table(NamedTuple):
 
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
-
-
-class EndedVisit(NamedTuple):
-    """What became of one URL of a task."""
-
-    url: str
-    parent: str  # the page that named it; empty for seeds
-    depth: int
-    is_test: bool  # it looked like a service and was asked what it is
-    was_asked: bool  # False where it was dropped without a request
-    reason: str  # why nothing was had; empty where something was
-    services: tuple[str, ...]  # ids of those that it proved
-    at: float  # UTC, in seconds since 1970
-
-
-def ended_visits(
-    visits: Iterable[VisitRecord], services_at: Callable[[str], Sequence[str]]
-) -> list[EndedVisit]:
-    """No targets of redirects, data files, nor files that came with a page; `services_at` names what a URL proved."""
-    return [
-        EndedVisit(
-            visit.url,
-            visit.parent,
-            visit.depth,
-            visit.purpose not in READING,
-            visit.was_asked,
-            visit.reason or "",
-            tuple(services_at(visit.url)) if visit.services else (),
-            visit.at.timestamp(),
-        )
-        for visit in visits
-        if (visit.attempts or not visit.was_asked) and visit.purpose is not Purpose.FILE
-    ]
 
 
 class TaskReport(NamedTuple):

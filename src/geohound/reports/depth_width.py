@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from geohound.model.work.frontier import EndedVisit
 from geohound.model.work.task import SEEDS_PER_SEGMENT
 
-from ._table import Cell, EndedVisit, TaskReport, new_services
+from ._table import Cell, TaskReport, new_services
 
 
 def _rows(visits: Sequence[EndedVisit]) -> list[tuple[Cell, ...]]:

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from geohound import urls
+from geohound.model.work.frontier import EndedVisit
 
-from ._table import Cell, EndedVisit, TaskReport, by_time
+from ._table import Cell, TaskReport, by_time
 
 SAME, OTHER = "on the same host", "on another host"
 

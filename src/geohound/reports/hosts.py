@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from geohound import urls
+from geohound.model.work.frontier import EndedVisit
 
-from ._table import Cell, EndedVisit, TaskReport, new_services
+from ._table import Cell, TaskReport, new_services
 
 
 def _rows(visits: Sequence[EndedVisit]) -> list[tuple[Cell, ...]]:

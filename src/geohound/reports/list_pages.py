@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ._table import Cell, EndedVisit, TaskReport
+from geohound.model.work.frontier import EndedVisit
+
+from ._table import Cell, TaskReport
 
 ALL = "all list pages"
 

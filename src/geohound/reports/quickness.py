@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._table import Cell, EndedVisit, TaskReport, by_time, new_services
+from geohound.model.work.frontier import EndedVisit
+
+from ._table import Cell, TaskReport, by_time, new_services
 
 STEPS = 20
 

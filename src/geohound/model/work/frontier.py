@@ -148,6 +148,19 @@ class FrontierState:
     last_visited: str = ""  # the latest admitted of the URLs that have answered
 
 
+class EndedVisit(NamedTuple):
+    """What became of one URL of a task."""
+
+    url: str
+    parent: str  # the page that named it; empty for seeds
+    depth: int
+    is_test: bool  # it looked like a service and was asked what it is
+    was_asked: bool  # False where it was dropped without a request
+    reason: str  # why nothing was had; empty where something was
+    services: tuple[str, ...]  # ids of those that it proved
+    at: float  # UTC, in seconds since 1970
+
+
 class VisitCounts(NamedTuple):
     """How many visits of a task are on disk, retries counted each."""
 

@@ -92,9 +92,9 @@ COLUMNS: Mapping[str, str] = {
         "median_ms", "method", "new", "now", "of_topic", "other", "pages", "part", "per_10000_sq_miles", "provider",
         "ratio", "real", "requests", "seconds", "seeds", "services", "services_per_1000_requests",
         "services_per_host", "share", "site", "slowest_ms", "software", "source", "state", "step", "tests", "title",
-        "topic", "unclear", "urls", "value", "what", "width", "within_radius",
+        "topic", "unclear", "value", "what", "width", "within_radius",
     )
-}  # fmt: skip
+} | {"urls": "addresses"}  # fmt: skip
 # columns whose cells are words of ours
 _TRANSLATED = "what", "end", "state", "change", "method", "group"
 Text = Callable[[str], str]

@@ -117,12 +117,15 @@ def shorten(words: str, most: int) -> str:
     return f"{words[: len(list(fitting))]}…"
 
 
+_STEPS = (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 4.8, 6, 8, 10)
+
+
 def nice(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20 …"""
+    """A round number, of which a quarter is round too, with less than a quarter left blank."""
     power = 1.0
     while power * 10 <= value:
         power *= 10
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= value)
+    return next(step * power for step in _STEPS if step * power >= value)
 
 
 def shown(value: float) -> str:

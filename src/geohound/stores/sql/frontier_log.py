@@ -13,9 +13,17 @@ from geohound.contracts import StoreError
 from geohound.model.compact_sets import Recent
 from geohound.model.failure import NOT_ASKED, FailureReason
 from geohound.model.service import Service
-from geohound.model.visit import MAX_URL_CHARS, Candidate, Purpose, Settlement, Via
+from geohound.model.visit import (
+    MAX_URL_CHARS,
+    READING,
+    Candidate,
+    Purpose,
+    Settlement,
+    Via,
+)
 from geohound.model.work.frontier import (
     MAX_MEMOS,
+    EndedVisit,
     FrontierBatch,
     FrontierState,
     HostRole,
@@ -232,6 +240,11 @@ SELECT u.id, u.state, u.purpose, u.score, u.url, u.depth, u.attempts, u.via, s.u
 FROM url u LEFT JOIN source s ON s.id = u.source
 WHERE u.id > ? AND u.id <= ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
 
+_ENDED = """
+SELECT u.id, u.state, u.purpose, u.url, u.depth, u.attempts, s.url, u.reason, u.services, u.at
+FROM url u LEFT JOIN source s ON s.id = u.source
+WHERE u.id > ? AND u.id <= ? AND u.state <> 0 ORDER BY u.id LIMIT ?"""
+
 
 def id_of(task: int, number: int) -> int:
     return task << TASK_BITS | number
@@ -256,6 +269,42 @@ def iterate_visits(connection: Connection, task: int) -> Iterator[VisitRecord]:
     while page := page_of_visits(connection, task, last, _PAGE_ROWS):
         yield from page
         last = page[-1].number
+
+
+def ended_visits(connection: Connection, task: int) -> Iterator[EndedVisit]:
+    """What reports are made from: of a long crawl, what else is kept would take most of the time."""
+    first, last = bounds_of(task)
+    while True:
+        rows = connection.execute(_ENDED, (first, last, _PAGE_ROWS)).fetchall()
+        for (
+            id_,
+            state,
+            purpose,
+            url,
+            depth,
+            attempts,
+            parent,
+            reason,
+            services,
+            at,
+        ) in rows:
+            first = id_
+            was_asked = state not in _UNASKED
+            kept_purpose = PURPOSES[purpose]
+            if kept_purpose is Purpose.FILE or (was_asked and not attempts):
+                continue  # files that came with a page, and targets of redirects
+            yield EndedVisit(
+                url,
+                parent or "",
+                depth,
+                kept_purpose not in READING,
+                was_asked,
+                reason or "",
+                tuple(service_ids_seen_at(connection, url)) if services else (),
+                at or 0.0,
+            )
+        if len(rows) < _PAGE_ROWS:
+            return
 
 
 def services_seen_at(connection: Connection, url: str) -> Sequence[Service]:

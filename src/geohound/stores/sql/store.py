@@ -145,12 +145,6 @@ class Store:
 
         return services_seen_at(self.database.read(), url)
 
-    def service_ids_seen_at(self, url: str) -> Sequence[str]:
-        """Their ids alone, for whoever counts."""
-        from .frontier_log import service_ids_seen_at  # noqa: PLC0415
-
-        return service_ids_seen_at(self.database.read(), url)
-
     def close(self) -> None:
         """Return when all that came is on disk."""
         for commits in {self._commits, self._catalogue_commits}:

@@ -14,7 +14,7 @@ import orjson
 
 from geohound.contracts import Clock
 from geohound.model.work.event import EVENTS, Event, EventPage, Numbered, StateChanged
-from geohound.model.work.frontier import VisitRecord
+from geohound.model.work.frontier import EndedVisit, VisitRecord
 from geohound.model.work.shard import Shard
 from geohound.model.work.task import (
     ALL_TASKS,
@@ -30,7 +30,7 @@ from geohound.model.work.task import (
     state_wanted,
 )
 
-from . import claims
+from . import claims, frontier_log
 from .database import Connection, Database, marks
 from .frontier_log import TASK_BITS, iterate_visits
 from .services.codec import clean
@@ -211,11 +211,14 @@ class SqlTasks:
     def visits(self, task: TaskId) -> Iterator[VisitRecord]:
         """What became of each URL of a task, in order of admission."""
         connection = self._database.read()
-        shards = connection.execute(
-            "SELECT task FROM shard WHERE parent = ? ORDER BY number", (task,)
-        ).fetchall()
-        for each in (task, *(shard for (shard,) in shards)):
+        for each in _parts(connection, task):
             yield from iterate_visits(connection, each)
+
+    def ended_visits(self, task: TaskId) -> Iterator[EndedVisit]:
+        """The same for reports, which need little of each."""
+        connection = self._database.read()
+        for each in _parts(connection, task):
+            yield from frontier_log.ended_visits(connection, each)
 
     def drops(self, task: TaskId) -> dict[str, int]:
         """How many URLs were refused or dropped, by reason."""
@@ -356,3 +359,11 @@ def _dump(event: Event) -> bytes:
             if isinstance(value, str)
         }
         return msgspec.json.encode(replace(event, **texts))
+
+
+def _parts(connection: Connection, task: TaskId) -> Sequence[TaskId]:
+    """The task and its shards."""
+    shards = connection.execute(
+        "SELECT task FROM shard WHERE parent = ? ORDER BY number", (task,)
+    ).fetchall()
+    return (task, *(shard for (shard,) in shards))

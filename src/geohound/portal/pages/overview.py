@@ -32,6 +32,7 @@ from .report_words import WORDS, column_words
 
 LOOKED_AT = 300  # failing services whose checks are read
 SHOWN_FAILING = 30
+FEW_DAYS = 4  # with checks, of which a chart says little
 SHOWN_SITES = 12
 SHOWN_CHANGES = 12  # on a page
 MAX_CHANGES = 600  # that can be leafed through; the files have all
@@ -94,6 +95,7 @@ def health_page(request: Request) -> Response:
         "states": [(state, counts.get(state.value, 0)) for state in HealthState],
         "total": results.total,
         "uptime": _uptime(uptime),
+        "is_young": 0 < _days_checked(uptime) < FEW_DAYS,
         "chart": draw("uptime", spoken.text(WORDS["uptime"].title), uptime, (), None),
         "failing": _by_site(failing[:SHOWN_FAILING]),
         "more_failing": len(failing) - SHOWN_FAILING,
@@ -105,6 +107,10 @@ def health_page(request: Request) -> Response:
         "columns": column_words(portal, sites.columns, spoken.text),
     }
     return render(request, "health.html", context)
+
+
+def _days_checked(table: Table) -> int:
+    return sum(any(row[1:4]) for row in table.rows)
 
 
 def _uptime(table: Table) -> float | None:

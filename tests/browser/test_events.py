@@ -59,6 +59,20 @@ def test_one_of_equal_events_is_triggered_and_none_where_loading_the_page_did_it
     assert ranked(over, [2, "load", "body", "", "show(1)", ""]) == []
 
 
+def test_a_semicolon_at_the_end_makes_no_other_event() -> None:
+    over: Row = [1, "mouseover", "p", "", "fill()", ""]
+    press: Row = [2, "click", "b", "", "fill(); ", ""]
+    assert [event.number for event in ranked(over, press)] == [1]
+    (row,) = events.combined(events.read([over, press]))
+    assert (row.events, row.value) == (("onmouseover", "onclick"), "fill()")
+
+
+def test_a_report_written_with_a_semicolon_names_the_same_event() -> None:
+    found = list(events.read([[1, "click", "b", "", "fill()", ""]]))
+    reported = EventRow(("onclick",), ("b",), "", "fill();")
+    assert events.reported_among(found, [reported]) == found
+
+
 def test_the_same_code_for_another_target_is_another_event() -> None:
     assert (
         len(

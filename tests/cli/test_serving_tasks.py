@@ -105,7 +105,7 @@ def until(path: Path, number: int, met: Callable[[Task], bool]) -> Task:
 def test_two_queued_tasks_are_run_to_their_end_and_the_server_ends_without_complaint(
     web, path: Path
 ) -> None:
-    """PH-15: the controller pool of PolarHub (Li, Wang & Bhatia 2016), section 3."""
+    """PH-15, PH-18: the controller pool of PolarHub (Li, Wang & Bhatia 2016), section 3."""
     world, network = web
     numbers = [queued(path, world), queued(path, world)]
     ended_before = queued(path, world, TaskState.STOPPED)

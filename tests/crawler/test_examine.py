@@ -18,6 +18,10 @@ from geohound.model.failure import FailureReason
 from geohound.model.service import KnownProofs
 from geohound.model.visit import Failure, Response, Visit
 from geohound.model.work.job import Job, Purpose, Report
+from geohound.net.clock import SystemClock
+from geohound.settings import Settings
+from geohound.stores.sqlite import open_store
+from geohound.tasks.spec import crawl_spec, plan_of
 
 LANDING = b"""{"title": "Roads", "links": [
 {"rel": "self", "href": "http://api.test/ogc"}, {"rel": "conformance", "href": "http://api.test/ogc/conformance"},
@@ -263,3 +267,34 @@ def test_who_works_for_longer_than_a_crawl_forgets_scripts_and_reads_them_again(
     assert endpoints() == [], "within a crawl a script is read once"
     examiner.forget()
     assert any("/wms" in url for url in endpoints())
+
+
+class Long(Complaining):
+    """A page of results with a service before its first 400 kB end, and one behind; it is cut as the crawl asks."""
+
+    async def fetch(
+        self, url: str, *, accept="*/*", max_bytes=None, follows=None, known=None
+    ) -> Visit:
+        page = [b'<a href="/near/wms?service=WMS">a</a>', b"<!--", b" " * 399_900]
+        page += [b"-->", b" " * 100, b'<a href="/far/wms?service=WMS">b</a>']
+        body = b"".join(page)[:max_bytes]
+        return Response(url, url, 200, {"content-type": "text/html"}, body, NOW)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [({"max_page_bytes": 400_000}, ["near"]), ({}, ["near", "far"])],
+)
+def test_pages_are_read_up_to_the_published_400_kb_where_that_is_set(
+    tmp_path, asked, found
+) -> None:
+    """OSS-2; Sidsten 2012, appendix A.4: mtdPageSizeLimitKB, "only the first bytes with the size of the limit"."""
+    store, settings = open_store(tmp_path / "c.db", SystemClock()), Settings(**asked)
+    task = store.tasks.create(crawl_spec(settings, ("http://a.test/",)))
+    store.close()
+    tools = ExaminerParts(
+        Long(404), plugins.discover("kinds"), BOOK, {}, Explorer(BOOK).explore, no_sitemaps
+    )  # fmt: skip
+    plan = plan_of(settings, task, counts_links=False)
+    report = asyncio.run(LocalExaminer(plan, tools).examine(Job("http://a.test/")))
+    assert [link.url.split("/")[3] for link in report.result.links] == found

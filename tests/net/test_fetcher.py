@@ -8,6 +8,7 @@ import zlib
 from datetime import UTC
 
 import brotli
+import pycurl
 import pytest
 import uvloop
 from polite import USER_AGENT, behaving, bounded
@@ -135,6 +136,25 @@ def test_a_connection_is_kept_for_the_next_request(web):
     assert server.connections == 1
 
 
+def test_the_address_of_a_name_is_looked_up_once(web, monkeypatch):
+    """WBC-6; Alqaraleh, Ramadan & Salamah 2015, section 2.2: the controller unit keeps "the WBC DNS caches"."""
+    said: list[str] = []
+    new_handle = pycurl.Curl
+
+    def talkative() -> pycurl.Curl:
+        curl = new_handle()
+        curl.setopt(pycurl.VERBOSE, 1)
+        curl.setopt(pycurl.DEBUGFUNCTION, lambda _, text: said.append(text.decode()))
+        return curl
+
+    monkeypatch.setattr("geohound.net.transfer.pycurl.Curl", talkative)
+    answers = {"/": web.http(b"x", "Connection: close")}
+    visits, server = web.ask(answers, *["http://a.test/"] * 3)
+    assert [v.status for v in visits] == [200] * 3
+    assert server.connections == 3
+    assert sum("was found in DNS cache" in line for line in said) == 2
+
+
 @pytest.mark.parametrize(
     ("coding", "pack"),
     [
@@ -230,6 +250,18 @@ def test_how_many_redirects_are_followed_is_a_setting(web):
         "the first request and four redirects"
     )
     assert Settings().max_redirects == 5
+
+
+def test_how_long_a_server_may_think_is_a_setting_with_the_published_30_s(web):
+    """OSS-2; Sidsten 2012, appendix A.4: mtdTimeoutSeconds, "Default is 30 seconds"."""
+    assert Settings().first_byte_timeout_s == 30
+
+    async def thinks(reader, writer):
+        await asyncio.sleep(5)
+
+    limits = app.fetcher(Settings(first_byte_timeout_s=0.2)).limits
+    (visit,), _ = web.ask({"/": thinks}, "http://a.test/", limits=limits)
+    assert visit.reason is FailureReason.FIRST_BYTE_TIMEOUT
 
 
 @pytest.mark.parametrize(

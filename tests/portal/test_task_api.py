@@ -86,7 +86,7 @@ def test_a_crawl_is_queued_with_all_that_was_asked_for(
 def test_keywords_are_a_hunt_with_the_published_depth_and_width(
     store: Store, kinds
 ) -> None:
-    """ "In tests, a depth of 2 is most effective", "a crawling width of eight is recommended" (Li, Wang & Bhatia 2016,
+    """PH-1: "In tests, a depth of 2 is most effective", "a crawling width of eight is recommended" (Li, Wang & Bhatia 2016,
     section 6.1). The words as they are come first, then with each mandatory word (Hou, Chen & Wu 2016, table 5)."""
     control = TaskControl(store.tasks)
     tasks = PortalTasks(

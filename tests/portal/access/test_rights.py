@@ -288,6 +288,7 @@ def test_a_user_has_at_most_five_tasks_under_way_and_an_administrator_as_many_as
 
 
 def test_an_administrator_marks_a_task_as_sample_and_guests_see_it(app) -> None:
+    """PH-18: "The guest user group is only able to view results of some sample tasks" (section 5)."""
     ada, guest = Person(app, "ada"), Person(app)
     assert (
         ada.ask("POST", f"/tasks/{FOREIGN}/sample", data={"sample": "yes"}).status_code

@@ -191,6 +191,26 @@ def test_what_is_wanted_reaches_whoever_runs_it(tasks):
 
 
 @pytest.mark.parametrize(
+    ("wanted", "state", "ending"),
+    [
+        (Wanted.RUN, TaskState.QUEUED, Ending.STOPPED),
+        (Wanted.PAUSE, TaskState.PAUSED, Ending.PAUSED),
+        (Wanted.STOP, TaskState.STOPPED, Ending.STOPPED),
+    ],
+)
+def test_a_task_is_queued_again_only_if_that_is_wanted_when_it_is_let_go(
+    tasks, wanted, state, ending
+):
+    task = tasks.create(TaskSpec()).id
+    claim = tasks.claim(task, "one", TTL_S)
+    tasks.want(task, Wanted.STOP)
+    tasks.want(task, wanted)
+    assert tasks.release(claim, TaskState.QUEUED, Ending.STOPPED) is state
+    assert (tasks.get(task).state, tasks.get(task).ending) == (state, ending)
+    assert states(tasks, task) == ["queued", "running", str(state)]
+
+
+@pytest.mark.parametrize(
     ("wanted", "state"),
     [
         (Wanted.RUN, TaskState.QUEUED),

@@ -190,6 +190,46 @@ def test_a_paused_task_is_nobodys_and_goes_on_when_that_is_wanted() -> None:
     asyncio.run(story())
 
 
+@pytest.mark.parametrize("wanted", [Wanted.STOP, Wanted.PAUSE])
+@pytest.mark.parametrize("is_served", [True, False])
+def test_a_task_that_is_resumed_while_it_is_stopping_runs_on(
+    wanted: Wanted, *, is_served: bool
+) -> None:
+    async def story() -> None:
+        rig = Rig()
+        rig.end_s = 0.1
+        run = rig.runner.serve() if is_served else rig.runner.run(1)
+        rig.queued()
+        under_way = asyncio.create_task(run)
+        await until(lambda: rig.built)
+        rig.tasks.want(1, wanted)
+        await until(rig.built[0].stopped.is_set)
+        rig.ending = Ending.FINISHED
+        now = rig.tasks.want(1, Wanted.RUN)
+        assert now is not None
+        assert now.state is TaskState.RUNNING, "it is still stopping"
+        await until(lambda: rig.task().state is TaskState.DONE)
+        under_way.cancel()
+        await asyncio.gather(under_way, return_exceptions=True)
+        assert rig.states() == ["queued", "running", "queued", "running", "done"]
+
+    asyncio.run(story())
+
+
+def test_a_task_that_is_stopping_when_serving_ends_is_stopped() -> None:
+    """Queued, and wanted stopped, it would wait for good."""
+    rig = Rig()
+    rig.end_s = 0.1
+
+    async def story() -> None:
+        rig.queued()
+        await until(lambda: rig.built)
+        rig.tasks.want(1, Wanted.STOP)
+
+    served(rig, story)
+    assert (rig.task().state, rig.task().ending) == (TaskState.STOPPED, Ending.STOPPED)
+
+
 def test_whoever_paused_it_need_not_go_on_with_it() -> None:
     async def story(then: Callable[[MemoryTasks], Any]) -> None:
         rig = Rig()

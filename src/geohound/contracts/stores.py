@@ -337,8 +337,8 @@ class TaskStore(Protocol):
     def checkpoint(self, task: TaskId) -> Checkpoint:
         """What was saved last."""
 
-    def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
-        """End the run and the claim, so that anybody may claim the task again."""
+    def release(self, claim: Claim, state: TaskState, ending: Ending) -> TaskState:
+        """End the run and the claim, so that anybody may claim the task again; QUEUED becomes what is wanted by now."""
 
     def delete(self, task: TaskId) -> bool:
         """Forget a task that nobody runs, with its log and events; its services stay. False where somebody runs it."""

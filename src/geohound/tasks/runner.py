@@ -99,7 +99,7 @@ class TaskRunner:
         ending = Ending.PAUSED
         while claim is not None:
             ending = await self._run(claim, TaskState.STOPPED)
-            claim = await self._when_wanted(task) if ending is Ending.PAUSED else None
+            claim = await self._when_wanted(task)
         return ending
 
     async def serve(
@@ -154,13 +154,14 @@ class TaskRunner:
                 break
 
     async def _when_wanted(self, task: TaskId) -> Claim | None:
-        """Wait until a paused task is resumed and claim it; None if it is to end, or another runs it."""
-        if self._listener is not None:
+        """Claim a task that was resumed while it was stopping, or once it is; None if it ends, or another runs it."""
+        found = self._tasks.get(task)
+        is_paused = found is not None and found.state is TaskState.PAUSED
+        if is_paused and self._listener is not None:
             self._listener(StateChanged(TaskState.PAUSED, Ending.PAUSED))
-        while (
-            found := self._tasks.get(task)
-        ) is not None and found.state is TaskState.PAUSED:
+        while found is not None and found.state is TaskState.PAUSED:
             await self._pause(LOOK_EVERY_S)
+            found = self._tasks.get(task)
         return self._take(found) if found is not None else None
 
     async def _pause(self, seconds: float) -> None:
@@ -225,9 +226,10 @@ class TaskRunner:
             task = self._tasks.get(claim.task)
             if task is None:
                 raise StoreError(f"There is no task {claim.task} in this catalogue.")
+            asked = asyncio.Event()
             async with self._build(task, claim, feed) as work:
-                ending = await self._work(claim, work, feed)
-            state, ending = self._outcome(claim, ending)
+                ending = await self._work(claim, work, feed, asked)
+            state = _outcome(ending, was_asked=asked.is_set())
         except asyncio.CancelledError:
             state, ending = left, Ending.STOPPED
             raise
@@ -240,13 +242,15 @@ class TaskRunner:
             # the store fails, or another process has the task by now
             with suppress(StoreError):
                 self._tasks.emit(claim, feed.take())
-                self._tasks.release(claim, state, ending)
-        return ending
+                state = self._tasks.release(claim, state, ending)
+        return Ending.PAUSED if state is TaskState.PAUSED else ending
 
-    async def _work(self, claim: Claim, work: Work, feed: EventFeed) -> Ending:
-        """Work and beat together; a heartbeat that fails ends the work."""
+    async def _work(
+        self, claim: Claim, work: Work, feed: EventFeed, asked: asyncio.Event
+    ) -> Ending:
+        """Work and beat together; a heartbeat that fails ends the work. `asked` is set once somebody asks it to end."""
         working = asyncio.create_task(work.run())
-        beating = asyncio.create_task(self._beat(claim, work, feed))
+        beating = asyncio.create_task(self._beat(claim, work, feed, asked))
         try:
             await asyncio.wait({working, beating}, return_when=asyncio.FIRST_COMPLETED)
             if beating.done():
@@ -260,7 +264,9 @@ class TaskRunner:
             with suppress(StoreError):  # such an error is why the run ends
                 self._tasks.save(claim, work.checkpoint())
 
-    async def _beat(self, claim: Claim, work: Work, feed: EventFeed) -> None:
+    async def _beat(
+        self, claim: Claim, work: Work, feed: EventFeed, asked: asyncio.Event
+    ) -> None:
         """The heartbeat: renew the claim, obey the desired state, save counters, store events."""
         saved_at = -SAVE_EVERY_S  # the first numbers come with the first beat
         while True:
@@ -271,6 +277,7 @@ class TaskRunner:
                 await asyncio.to_thread(self._pass_on, claim, feed.take())
                 is not Wanted.RUN
             ):
+                asked.set()
                 work.stop()
             if now - saved_at >= SAVE_EVERY_S:
                 saved_at = now
@@ -281,13 +288,13 @@ class TaskRunner:
             self._tasks.emit(claim, events)
         return self._tasks.renew(claim, TTL_S)
 
-    def _outcome(self, claim: Claim, ending: Ending) -> tuple[TaskState, Ending]:
-        """The state after a run: one that was stopped may have been stopped in order to pause."""
-        if ending is Ending.FINISHED:
-            return TaskState.DONE, ending
-        if ending is Ending.STOPPED and self._tasks.renew(claim, TTL_S) is Wanted.PAUSE:
-            return TaskState.PAUSED, Ending.PAUSED
-        return TaskState.STOPPED, ending
+
+def _outcome(ending: Ending, *, was_asked: bool) -> TaskState:
+    """The state after a run: who has asked it to end may want it paused, or resumed it while it was stopping."""
+    if ending is Ending.FINISHED:
+        return TaskState.DONE
+    is_obeyed = was_asked and ending is Ending.STOPPED
+    return TaskState.QUEUED if is_obeyed else TaskState.STOPPED
 
 
 class Crashes(NamedTuple):

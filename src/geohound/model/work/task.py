@@ -207,6 +207,15 @@ UNFINISHED = TaskFilter(frozenset(TaskState) - {TaskState.DONE})
 UNDER_WAY = TaskFilter(frozenset({TaskState.QUEUED, TaskState.RUNNING}), parts=None)
 
 
+def state_left(
+    state: TaskState, ending: Ending, wanted: Wanted
+) -> tuple[TaskState, Ending]:
+    """How a run leaves its task: one that would be queued again may be wanted paused or stopped."""
+    if state is TaskState.QUEUED:
+        state = state_wanted(state, wanted)
+    return state, Ending.PAUSED if state is TaskState.PAUSED else ending
+
+
 def state_wanted(now: TaskState, wanted: Wanted) -> TaskState:
     """The state of a task that nobody runs, after the desired state was set to this."""
     if now is TaskState.DONE:

@@ -20,6 +20,7 @@ from geohound.model.work.task import (
     TaskSpec,
     TaskState,
     Wanted,
+    state_left,
     state_wanted,
 )
 
@@ -131,8 +132,9 @@ class MemoryTasks:
     def checkpoint(self, task: TaskId) -> Checkpoint:
         return self._checkpoints.get(task, Checkpoint())
 
-    def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
+    def release(self, claim: Claim, state: TaskState, ending: Ending) -> TaskState:
         found = self._held(claim)
+        state, ending = state_left(state, ending, found.wanted)
         self._tasks[claim.task] = replace(
             found,
             state=state,
@@ -142,6 +144,7 @@ class MemoryTasks:
             expires_at=None,
         )
         self._append(claim.task, [StateChanged(state, ending)])
+        return state
 
     def delete(self, task: TaskId) -> bool:
         with_parts = [*self.parts_of(task), task]

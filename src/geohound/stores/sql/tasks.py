@@ -27,6 +27,7 @@ from geohound.model.work.task import (
     TaskSpec,
     TaskState,
     Wanted,
+    state_left,
     state_wanted,
 )
 
@@ -154,9 +155,13 @@ class SqlTasks:
         counters, order_state = row.fetchone() or (b"{}", b"")
         return Checkpoint(orjson.loads(counters), order_state)
 
-    def release(self, claim: Claim, state: TaskState, ending: Ending) -> None:
+    def release(self, claim: Claim, state: TaskState, ending: Ending) -> TaskState:
         with self._writing(claim.task) as connection:
             claims.check(connection, claim)
+            (wanted,) = connection.execute(
+                "SELECT wanted FROM claim WHERE task = ?", (claim.task,)
+            ).fetchone()
+            state, ending = state_left(state, ending, Wanted(wanted))
             connection.execute(
                 "UPDATE claim SET holder = '', expires_at = 0 WHERE task = ?",
                 (claim.task,),
@@ -166,6 +171,7 @@ class SqlTasks:
                 (state, ending, self._now(), claim.task),
             )
             self._append(connection, claim.task, [StateChanged(state, ending)])
+        return state
 
     def delete(self, task: TaskId) -> bool:
         with self._writing(task) as connection:

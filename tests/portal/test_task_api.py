@@ -319,6 +319,21 @@ def test_what_is_too_long_is_refused(api: TestClient) -> None:
     assert answer.status_code == 413
 
 
+def test_a_task_that_is_queued_again_has_not_ended(
+    api: TestClient, store: Store
+) -> None:
+    api.post("tasks", json={"seeds": [SEED]})
+    store.tasks.release(running(store, 1), TaskState.STOPPED, Ending.TIME)
+    stopped = api.get("tasks/1").json()
+    assert (stopped["ending"], bool(stopped["finished_at"])) == ("time", True)
+    resumed = api.post("tasks/1/resume").json()
+    assert (resumed["state"], resumed["ending"], resumed["finished_at"]) == (
+        "queued",
+        None,
+        None,
+    )
+
+
 def test_a_task_is_paused_goes_on_is_stopped_and_deleted(
     api: TestClient, store: Store
 ) -> None:

@@ -111,6 +111,8 @@ class TaskControl:
         """The public record of a task: what it is for and how far it is, without its settings."""
         state = state_of(task)
         was_killed = state is not task.state
+        is_under_way = task.state in (TaskState.QUEUED, TaskState.RUNNING)
+        ending = str(task.ending) if task.ending and not is_under_way else None
         counters = (
             self._recounted(task) if was_killed and self._recounted else task.counters
         )
@@ -119,11 +121,9 @@ class TaskControl:
             "kind": str(task.spec.kind),
             "state": str(state),
             "wanted": str(task.wanted),
-            "ending": "killed" if was_killed else task.ending and str(task.ending),
+            "ending": "killed" if was_killed else ending,
             "created_at": task.created_at,
-            "finished_at": None
-            if task.state is TaskState.RUNNING
-            else task.finished_at,
+            "finished_at": None if is_under_way else task.finished_at,
             "seeds": list(task.spec.goal.seeds),
             "queries": list(task.spec.goal.queries),
             "owner": task.spec.owner,

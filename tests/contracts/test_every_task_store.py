@@ -118,6 +118,17 @@ def test_the_latest_task_is_listed_first_and_those_that_are_done_can_be_left_out
     assert [task.id for task in tasks.list(UNFINISHED)] == [first.id]
 
 
+def test_the_events_of_a_task_begin_when_it_is_queued_or_run(tasks):
+    """Who follows it until it stops would leave at once."""
+    queued, held = (
+        tasks.create(TaskSpec(), state).id
+        for state in (TaskState.QUEUED, TaskState.STOPPED)
+    )
+    assert (states(tasks, queued), states(tasks, held)) == (["queued"], [])
+    tasks.claim(held, "one", TTL_S)
+    assert states(tasks, held) == ["running"]
+
+
 def test_one_holder_at_a_time_until_its_claim_runs_out(tasks, clock):
     task = tasks.create(TaskSpec()).id
     first = tasks.claim(task, "one", TTL_S)
@@ -246,7 +257,7 @@ def test_a_task_that_somebody_runs_is_not_deleted(tasks, clock):
 
 
 def test_every_type_of_event_is_read_back(tasks, clock):
-    task = tasks.create(TaskSpec(), TaskState.STOPPED).id
+    task = tasks.create(TaskSpec()).id
     claim = tasks.claim(task, "one", TTL_S)
     sent = [
         ServiceFound("0f", "http://a.test/wms", "wms", "Flüsse", 3, 4, 1.25),

@@ -313,7 +313,7 @@ class TaskStore(Protocol):
     """
 
     def create(self, spec: TaskSpec, state: TaskState = ...) -> Task:
-        """A new task; in another state than QUEUED nobody takes it up by himself."""
+        """A new task; in another state than QUEUED nobody takes it up by himself, and its first event is its first run."""
 
     def get(self, task: TaskId) -> Task | None: ...
 

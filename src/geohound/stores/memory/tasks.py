@@ -44,7 +44,8 @@ class MemoryTasks:
             self._last, spec, state, Wanted.RUN, None, now, None, None, None, {}
         )
         self._tasks[task.id] = task
-        self._append(task.id, [StateChanged(state)])
+        if state is TaskState.QUEUED:
+            self._append(task.id, [StateChanged(state)])
         return task
 
     def make_part(self, shard: Shard) -> TaskId:

@@ -68,7 +68,8 @@ class SqlTasks:
             ).fetchone()
             connection.execute("INSERT INTO progress (task) VALUES (?)", (task,))
             connection.execute("INSERT INTO claim (task) VALUES (?)", (task,))
-            self._append(connection, task, [StateChanged(state)])
+            if state is TaskState.QUEUED:
+                self._append(connection, task, [StateChanged(state)])
             return _task(_row(connection, task))
 
     def get(self, task: TaskId) -> Task | None:

@@ -32,6 +32,12 @@ SCRIPTS = {
     "[{key:'url',value:function(){return[this.root,this.type].join('/')}}]),p=function(t){function i(){return u(this,i),"
     "o(this,i,arguments)}return a(i,t),c(i,[{key:'type',get:function(){return'wms'}},{key:'show',value:function(){var t=this;"
     f"{WMS.format(url='t.url()')}}}}}])}}(b);new p('https://h.test').show();",
+    "a class whose methods stand in a list with a name": "var K=function(){return t=function t(e){!function(t,e)"
+    "{if(!(t instanceof e))throw 1}(this,t),this.root=e.root},(e=[{key:'show',value:function(){"
+    f"{WMS.format(url='this.root+`/wms`')}}}}}])&&d(t.prototype,e),t;var t,e}}();new K({{root:'https://h.test'}}).show();",
+    "a function that is picked from a table and called by a name": "const makers={wms:({root='https://h.test',path})=>"
+    f"{WMS.format(url='`${root}/w${path}`')[:-1]}}};function make(o){{let m=makers[o.type];if(!m)throw 1;return m(o)}}"
+    "[{type:'wms',path:'ms'}].map(o=>make(o));",
     "an AMD module whose parameters have lost their names": "define('services',['require','exports'],function(t,e){"
     "e.host='https://h.test',e.url=function(t){return e.host+'/'+t}}),define('map',['./services'],function(t){"
     f"{WMS.format(url='t.url(`wms`)')}}});",
@@ -81,3 +87,41 @@ def test_requests_to_a_data_server_are_followed_to_its_root() -> None:
         ("https://h.test/thredds/catalog/model/catalog.xml", "thredds"),
         ("https://h.test/thredds/dodsC/model/forecast.nc", "opendap"),
     }
+
+
+def test_a_table_of_a_data_server_is_taken_to_its_root() -> None:
+    code = (
+        "var root = (settings.server || 'https://h.test') + '/erddap';"
+        "function ask(id, type, rest) { return fetch(`${root}/tabledap/${id}.${type}?${rest}`); }"
+        "ask('buoys', 'json', 'time,height'); ask('tides', 'csv', 'time');"
+        "fetch(root + '/griddap/waves.json?height[(last)]');"
+    )
+    found = analyse(PAGE, [Script("https://p.test/a.js", code)]).endpoints
+    assert {(e.endpoint, e.kind) for e in found} == {
+        ("https://h.test/erddap", "erddap")
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{type: 'vector', url: sources.trails}",
+        "{type: 'vector', ...sources.huts}",
+        "{type: 'vector', url: base + 'trails.json'}",
+    ],
+)
+def test_a_source_of_vectors_is_described_by_its_document(source: str) -> None:
+    code = (
+        "const base = 'https://h.test/data/';"
+        "const sources = Object.freeze({trails: base + 'trails.json', huts: {url: base + 'trails.json', maxzoom: 9}});"
+        f"map.addSource('a', {source});"
+    )
+    found = analyse(PAGE, [Script("https://p.test/a.js", code)]).endpoints
+    assert [(e.endpoint, e.kind) for e in found] == [
+        ("https://h.test/data/trails.json", "tilejson")
+    ]
+
+
+def test_a_source_of_vectors_with_another_address_is_no_document() -> None:
+    code = "var u = 'https://h.test/roads.geojson'; load({type: 'vector', url: u});"
+    assert not analyse(PAGE, [Script("https://p.test/a.js", code)]).endpoints

@@ -186,6 +186,8 @@ def _placed(
     text: str, page_url: str, book: AddressBook, hint: str | None
 ) -> Address | Unclear | None:
     base, mark, query = text.partition("?")
+    if hint in book.file_kinds and not base.endswith(".json"):
+        hint = None
     if not mark and "&" in base:
         base, _, query = base.partition("&")
     asked = book.kind_in_query(text)

@@ -14,7 +14,7 @@ from geohound.kinds._json import absolute, as_number, mapping, texts, words
 from geohound.kinds._layer_query import GEOJSON, JSON, LayerQuery, quoted_step
 from geohound.kinds._reader import Reader, finish, links_of, path_of
 from geohound.kinds._signature import Signature
-from geohound.model.addresses import Addresses
+from geohound.model.addresses import Addresses, Below, ScriptIdioms
 from geohound.model.bbox import BBox, short_numbers
 from geohound.model.layer_request import DapDataset, FeatureRequest, LayerRequest, Rel
 from geohound.model.service import Layer, Service
@@ -174,7 +174,23 @@ def _within(box: BBox) -> str:
     )
 
 
-_ADDRESSES = Addresses(ends=("erddap",), paths=("/(?:tabledap|griddap)/",))
+# What OPeNDAP takes below the same paths is left to OPeNDAP.
+_DATASET = (
+    r"^(?P<service>https?://[^?#]*?)"
+    r"(?P<operation>/(?:table|grid)dap/[^/?#]+\.(?!(?:das|dds|dods)\b)\w+(?:[?#].*)?)$"
+)
+_ADDRESSES = Addresses(
+    ends=("erddap",),
+    paths=("/(?:tabledap|griddap)/",),
+    below=tuple(
+        Below(f"/{protocol}/", _DATASET, has_blanks=True)
+        for protocol in ("tabledap", "griddap")
+    ),
+    scripts=ScriptIdioms(
+        words=("erddap", "tabledap", "griddap"),
+        strings=tuple((p, f"\\b{p}\\b") for p in ("tabledap", "griddap")),
+    ),
+)
 
 KINDS = (
     Reader(

@@ -84,7 +84,10 @@ _ADDRESSES = Addresses(
     ends=(r"tilejson\.json", r"tiles\.json"),
     labels=("tilejson",),
     is_file=True,
-    scripts=ScriptIdioms(file_types=("vector", "raster", "raster-dem")),
+    scripts=ScriptIdioms(
+        file_types=("vector", "raster", "raster-dem"),
+        words=("tilejson", "addsource", "'vector'", '"vector"'),
+    ),
 )
 
 KINDS = (

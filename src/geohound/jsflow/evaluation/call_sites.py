@@ -113,7 +113,7 @@ def argument_lists(
     else:
         yield from (
             ev.lazy_arguments(picked, place)
-            for picked in tables.calls(function, source)
+            for picked, _ in tables.calls(function, source)
         )
         yield from _by_name(ev, function, up, source)
 
@@ -209,8 +209,8 @@ def _calls_of_whole(
 def _label(function: Node, up: Node, source: Source) -> Node | None:
     """The name under which others call the function; of a constructor, its class's."""
     name = function.child_by_field_name("name")
-    if name is None:
-        return _name_by_holder(function, up, source)
+    if name is None or function.type == "function_expression":
+        return _name_by_holder(function, up, source) or name
     if function.type != "method_definition":
         return name
     cls = above(up, *CLASSES) if up.type == "class_body" else None

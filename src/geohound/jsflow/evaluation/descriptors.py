@@ -12,6 +12,7 @@ from geohound.jsflow.values.domain import BoundScope, Fn, Inst, Values
 from geohound.jsflow.values.resolver import Resolver
 
 _LISTED = rb"key:\s*[\"'](?P<at>NAME)[\"']\s*,\s*(?:value|get):"
+_GIVEN = rb"[\w$],\s*(?P<at>NAME)\s*\)"
 _MAX_HITS = 10
 
 
@@ -20,14 +21,14 @@ def name_of(function: Node, source: Source) -> Node | None:
     row = _row_of(function, source)
     return (
         _of_key(row, "key", source)
-        if row is not None and _owner(row) is not None
+        if row is not None and _owner(row, source) is not None
         else None
     )
 
 
 def this_of(ev: Resolver, function: Node, source: Source) -> Values:
     """What `this` means in a method of such a list: an instance of the function that the list is for."""
-    owner = _owner(_row_of(function, source))
+    owner = _owner(_row_of(function, source), source)
     made = ev.values(owner, BoundScope(source)) if owner is not None else ()
     return tuple(Inst(v) for v in made if isinstance(v, Fn))
 
@@ -41,7 +42,7 @@ def methods(source: Source, cls: Fn, name: str) -> Iterator[tuple[Node, bool]]:
         :_MAX_HITS
     ]:
         row = source.nearest(source.node_at(at), "object", "program")
-        owner = _owner(row)
+        owner = _owner(row, source)
         if row is not None and owner is not None and _is_for(owner, cls, source):
             yield from _functions(row, source)
 
@@ -67,12 +68,23 @@ def _row_of(function: Node, source: Source) -> Node | None:
     return above(pair, "object") if is_row else None
 
 
-def _owner(row: Node | None) -> Node | None:
-    """The first argument of the call that gets the list."""
-    call = above(above(above(row, "array"), "arguments"), "call_expression")
+def _owner(row: Node | None, source: Source) -> Node | None:
+    """The class, or its prototype, that the call gets which gets the list, or its name."""
+    listed = above(row, "array")
+    name = child(above(listed, "assignment_expression"), "left")
+    if name is not None:
+        scope = source.scope_of(name)
+        places = source.places(
+            source.text(name), _GIVEN, scope.start_byte, scope.end_byte
+        )
+        given = (source.node_at(at) for at in places[:_MAX_HITS])
+        listed = next((node for node in given if above(node, "arguments")), None)
+    call = above(above(listed, "arguments"), "call_expression")
     first = arguments(call)[0] if call is not None else None
     while first is not None and first.type == "parenthesized_expression":
         first = first.named_child(0)
+    if first is not None and source.text(first).endswith(".prototype"):
+        first = child(first, "object")
     is_class = first is not None and first.type in ("identifier", *FUNCTIONS)
     return first if is_class else None
 

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from geohound.jsflow.syntax.source import Source, nth
-from geohound.jsflow.syntax.tree import FUNCTIONS, above, callee, child
+from geohound.jsflow.syntax.source import Source
+from geohound.jsflow.syntax.tree import FUNCTIONS, above, call_by, child
 from geohound.jsflow.values.domain import HOLE, BoundScope
 from geohound.jsflow.values.resolver import Resolver
 
-_PICKED = rb"(?<![\w$.])(?P<at>NAME)\[[^\[\]\n]{1,80}\]\s*\("
-_MAX_CALLS = 10
+_PICKED = rb"(?<![\w$.])(?P<at>NAME)\[[^\[\]\n]{1,80}\]"
+_CALLED = rb"(?<![\w$.])(?P<at>NAME)\s*\("
+_MAX_CALLS = 20
 _MAX_CLIMB = 60
 
 
-def calls(function: Node, source: Source) -> Iterator[Node]:
-    """The calls that may pick this function by its key."""
+def calls(function: Node, source: Source) -> Iterator[tuple[Node, Node]]:
+    """The calls that may pick this function by its key, and where they pick it: here, or for a name."""
     declarator = above(_table_of(function), "variable_declarator")
     name = child(declarator, "name")
     if declarator is None or name is None or name.type != "identifier":
@@ -28,8 +29,23 @@ def calls(function: Node, source: Source) -> Iterator[Node]:
     )[:_MAX_CALLS]:
         picked = above(source.node_at(at), "subscript_expression")
         call = above(picked, "call_expression", "new_expression")
-        if call is not None:
-            yield call
+        if call is None and picked is not None:
+            call = _call_of_name(
+                child(above(picked, "variable_declarator"), "name"), source
+            )
+        if call is not None and picked is not None:
+            yield call, picked
+
+
+def _call_of_name(name: Node | None, source: Source) -> Node | None:
+    if name is None or name.type != "identifier":
+        return None
+    scope = source.scope_of(name)
+    for at in source.places(source.text(name), _CALLED, name.end_byte, scope.end_byte)[
+        :1
+    ]:
+        return call_by(source.node_at(at))
+    return None
 
 
 def _table_of(function: Node) -> Node | None:
@@ -46,7 +62,8 @@ def is_passed_over(ev: Resolver, node: Node, source: Source) -> bool:
             return False
         if up.type in FUNCTIONS and (found := list(calls(up, source))):
             return all(
-                _picks_other(ev, call, _key(up, source), source) for call in found
+                _picks_other(ev, picked, _key(up, source), source)
+                for _, picked in found
             )
         up = source.up(up)
     return False
@@ -58,8 +75,8 @@ def _key(function: Node, source: Source) -> str:
     return source.text(key).strip("\"'") if key is not None else ""
 
 
-def _picks_other(ev: Resolver, call: Node, key: str, source: Source) -> bool:
-    index = child(callee(call) or nth(call, 0), "index")
+def _picks_other(ev: Resolver, picked: Node, key: str, source: Source) -> bool:
+    index = picked.child_by_field_name("index")
     said = ev.values(index, BoundScope(source)) if index is not None else ()
     only = said[0] if len(said) == 1 else None
     return isinstance(only, str) and HOLE not in only and only != key

@@ -106,10 +106,11 @@ class Idioms:
             rf"[\"'`](?:\w{{1,40}}\.){{1,6}}(?:{capitals})(?:Layer)?[\"'`](?=\s*,)",
             before=40,
         )
-        typed = _either(form for name in clear for form in (name.upper(), name))
-        self.typed = anchor(
-            " ".join(clear), rf"[Tt]ype[\"']?\s*:\s*[\"'`](?:{typed})[\"'`]", before=10
+        files = (name for _, names in self._files for name in names)
+        typed = _either(
+            (*files, *(form for name in clear for form in (name.upper(), name)))
         )
+        self.typed = anchor("type", rf"[Tt]ype[\"']?\s*:\s*[\"'`](?:{typed})[\"'`]")
         self.attribute = re.compile(
             rf"^(?:data-)?(?:[\w-]*(?:url|uri|service|server|endpoint|{_either(clear)})[\w-]*|src|href)$",
             re.IGNORECASE,
@@ -188,7 +189,7 @@ class Idioms:
 
     def _kind_of_file(self, fields: Fields) -> str | None:
         """A source whose tiles another document describes."""
-        if not (fields.get("url") or "").endswith(".json"):
+        if not (fields.get("url") or HOLE).endswith((".json", HOLE)):
             return None
         return next(
             (kind for kind, types in self._files if fields.get("type") in types), None

@@ -80,10 +80,9 @@ class ScriptSinks(Collector):
             (self.idioms.call, self._call),
             (source_positions.KEY, self._key),
         ]
-        steps.append(
-            (source_positions.LOOSE_KEY if is_short else self.idioms.typed, self._key)
-        )
-        steps.append((self.idioms.string, self._string))
+        if is_short:
+            steps.append((source_positions.LOOSE_KEY, self._key))
+        steps += [(self.idioms.typed, self._key), (self.idioms.string, self._string)]
         guard(self._aliases)
         steps.append((self.idioms.row, partial(requests.row, self)))
         self._visit([*steps, (source_positions.LAYERS, self._address_before)], guard)

@@ -50,11 +50,14 @@ def test_what_a_file_of_connections_leaves_out_is_said(catalogue, tmp_path):
     ended = geohound("export", "qgis-wms", "-o", str(file), "--catalogue", catalogue)
     assert ended.returncode == 0
     assert "2 services are not in the file" in ended.stderr
+    assert f": {len(SERVICES) - 2} service" in ended.stdout
     assert "qgis-wfs" in ended.stderr
     assert "2 services are not in the file" in file.read_text("utf-8")
     command = ("export", "qgis-wms", "-o", str(file), "--json")
     ended = geohound(*command, "--catalogue", catalogue)
-    assert "not in the file" in json.loads(ended.stdout)["summary"]["note"]
+    summary = json.loads(ended.stdout)["summary"]
+    assert "not in the file" in summary["note"]
+    assert summary["services"] == len(SERVICES) - 2
 
 
 def test_filters_are_those_of_search(catalogue, tmp_path):

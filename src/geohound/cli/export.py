@@ -12,6 +12,7 @@ import typer
 
 from geohound import app
 from geohound.model.bbox import Relation
+from geohound.model.export import LeftOut
 from geohound.model.user_error import UserError
 from geohound.views.exporting import Exporting
 from geohound.views.params import EXPORTS, read_query
@@ -103,13 +104,14 @@ def export(
         exporting = Exporting(opened.catalogue, opened.index, app.kinds())
         pieces = _Noted(exporting.write(formats[file_format], query, query.limit))
         written = _write(pieces, output)
+    in_file = exporting.written - pieces.left_out
     if output and json:
-        counts = {"services": exporting.written, "bytes": written}
+        counts = {"services": in_file, "bytes": written}
         summary = {"format": file_format, "file": output, **counts}
         noted = {"note": pieces.note} if pieces.note else {}
         printing.line({"summary": summary | noted})
     elif output and not quiet:
-        services = printing.count(exporting.written, "service")
+        services = printing.count(in_file, "service")
         printing.say(f"{output}: {services}, {written:,} bytes.")
     if pieces.note and not quiet:
         printing.complain(pieces.note)
@@ -120,11 +122,11 @@ class _Noted:
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = pieces
-        self.note = ""
+        self.left_out, self.note = 0, ""
 
     def __iter__(self) -> Iterator[bytes]:
-        pieces = cast("Generator[bytes, None, str | None]", iter(self._pieces))
-        self.note = (yield from pieces) or ""
+        pieces = cast("Generator[bytes, None, LeftOut | None]", iter(self._pieces))
+        self.left_out, self.note = (yield from pieces) or LeftOut()
 
 
 def _list(json: bool) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 
-from geohound.model.export import ExportedService
+from geohound.model.export import ExportedService, LeftOut
 
-Written = Generator[bytes, None, str]  # ends with what the file lacks, in a sentence
+Written = Generator[bytes, None, LeftOut]  # ends with what the file lacks
 Write = Callable[[Iterable[ExportedService]], Iterable[bytes]]
 
 

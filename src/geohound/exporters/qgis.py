@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from geohound.model.export import ExportedService
+from geohound.model.export import ExportedService, LeftOut
 from geohound.model.layer_request import (
     LayerRequest,
     ServerRequest,
@@ -80,7 +80,7 @@ def _write_first(services: Iterable[ExportedService]) -> Written:
 def _file(
     sort: _Sort, services: Iterable[ExportedService], left_out: int = 0
 ) -> Written:
-    """The file, and at the end a sentence about the services that are not in it."""
+    """The file, and at the end the services that are not in it, with a sentence."""
     yield f'<!DOCTYPE connections>\n<{sort.root} version="{sort.version}">\n'.encode()
     unique = _unique_names()
     for each in services:
@@ -97,7 +97,7 @@ def _file(
     note = _left_out(sort, left_out) if left_out else ""
     comment = f"    <!-- {note} -->\n" if note else ""
     yield f"{comment}</{sort.root}>\n".encode()
-    return note
+    return LeftOut(left_out, note)
 
 
 def _left_out(sort: _Sort, number: int) -> str:

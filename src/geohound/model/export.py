@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .layer_request import LayerRequest
 from .service import Layer, Service
@@ -20,3 +20,10 @@ class ExportedService:
     service: Service
     record: Mapping[str, Any]
     requests: Callable[[Layer], Sequence[LayerRequest]]
+
+
+class LeftOut(NamedTuple):
+    """The services that a file lacks."""
+
+    services: int = 0
+    note: str = ""  # why, in a sentence

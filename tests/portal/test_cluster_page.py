@@ -91,6 +91,7 @@ def test_a_supervisor_that_is_gone_is_not_taken_for_one_that_is_there(
 
 def test_without_a_cluster_the_page_says_so(visit) -> None:
     assert "No cluster works for this catalogue." in visit("/cluster").text
+    assert visit("/api/v1/cluster").json()["age_s"] is None
     assert "kein Cluster" in visit("/cluster?lang=de").text
 
 

@@ -234,8 +234,9 @@ def _wait_for_supervisor(settings: Settings, head: str) -> None:
     with app.open_catalogue(settings) as opened:
         while time.monotonic() < give_up_at:
             known = opened.cluster_status()
-            is_ours = known["head"] == head and known["age_s"] < FRESH_S
-            if is_ours and any(n["workers"] or n["trouble"] for n in known["nodes"]):
+            is_ours = known["head"] == head and known["nodes"]
+            is_fresh = is_ours and known["age_s"] < FRESH_S
+            if is_fresh and any(n["workers"] or n["trouble"] for n in known["nodes"]):
                 return
             time.sleep(0.2)
     printing.complain(

@@ -58,7 +58,7 @@ class ClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What the supervisor noted `age_s` ago, and the divided tasks; without nodes there is no cluster."""
 
     nodes: list[NodeRecord]
-    age_s: float
+    age_s: float | None
     is_stale: bool
     tasks: list[DividedTaskRecord]
 

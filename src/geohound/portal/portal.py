@@ -63,7 +63,7 @@ Requests = Callable[[str, int], Sequence[RequestRecord]]
 
 def no_cluster() -> Mapping[str, Any]:
     """For a catalogue that no cluster works for."""
-    return {"nodes": [], "age_s": 0.0, "tasks": []}
+    return {"nodes": [], "age_s": None, "tasks": []}
 
 
 class ServiceClassifier(Protocol):

@@ -14,15 +14,16 @@ from geohound.tasks.claiming import read_holder
 def cluster_status(
     noted: bytes, shards: ShardStore, tasks: TaskStore, clock: Clock
 ) -> dict[str, Any]:
-    """What the supervisor noted last, with its age, and what the catalogue itself knows."""
+    """What the supervisor noted last, with its age (None if there never was one), and what the catalogue itself knows."""
     said: dict[str, Any] = (
-        orjson.loads(noted) if noted else {"nodes": [], "at": 0.0, "pid": 0}
+        orjson.loads(noted) if noted else {"nodes": [], "at": None, "pid": None}
     )
-    age_s = max(0.0, clock.now().timestamp() - said["at"])
+    at = said["at"]
+    age_s = None if at is None else max(0.0, clock.now().timestamp() - at)
     divided = [task for task in tasks.list(UNDER_WAY) if task.shards]
     return {
         "nodes": said["nodes"],
-        "age_s": round(age_s, 1),
+        "age_s": age_s if age_s is None else round(age_s, 1),
         "supervisor_pid": said["pid"],
         "head": said.get("head", ""),
         "tasks": [_task(each, shards, tasks) for each in divided],

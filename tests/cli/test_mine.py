@@ -130,6 +130,17 @@ def test_people_get_a_table(app: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("net", "requests"), [(("--allow-net", "127.0.0.0/8"), 1), ((), 0)]
+)
+def test_the_request_for_a_page_that_cannot_be_had_is_counted(
+    net: tuple[str, ...], requests: int, site: str
+) -> None:
+    done = geohound("mine", site.replace("index", "nothing"), "--json", *net)
+    summary = json.loads(done.stdout.splitlines()[-1])["summary"]
+    assert (summary["failed"], summary["requests"]) == (1, requests)
+
+
+@pytest.mark.parametrize(
     ("words", "told", "code"),
     [
         (("missing.html",), "file not found: missing.html", 2),

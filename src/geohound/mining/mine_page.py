@@ -25,11 +25,14 @@ async def mine_page(
 ) -> Mined:
     """What a page and the files that belong to it hold; why not, where the page itself cannot be had."""
     why: list[str] = []
+    asked = 0
     cache = PageCache(fetcher)
 
     async def fetch(address: str) -> application.Fetched | None:
         limit = max_bytes if address == url else max(max_bytes, saved_page.MAX_BYTES)
+        nonlocal asked
         visit = await cache.fetch(address, max_bytes=limit)
+        asked += bool(visit.address)
         if not isinstance(visit, Response) or visit.status >= 400:
             reason = (
                 f"HTTP {visit.status}"
@@ -45,7 +48,8 @@ async def mine_page(
 
     found = await application.mine(url, fetch, book, rules)
     if found.trouble:
-        return replace(found, trouble=f"{found.trouble}: {why[0]}") if why else found
+        trouble = ": ".join((found.trouble, *why[:1]))
+        return replace(found, trouble=trouble, requests=asked)
     return await add_run(found, cache, book, browser)
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from command_line import geohound
 
 HOLD = """
 import time
@@ -27,6 +28,13 @@ def answers(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def test_its_help_says_that_the_catalogue_is_deleted() -> None:
+    told = geohound("demo", "--help", COLUMNS="200", TERM="dumb").stdout
+
+    assert "deleted on exit" in told
+    assert "data folder" not in told
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def demo(
         ),
     ] = 7,
     port: options.PORT = None,
-    catalogue: options.CATALOGUE = None,
+    catalogue: options.CATALOGUE_OF_THE_DEMO = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
     quiet: options.QUIET = False,

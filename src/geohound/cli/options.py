@@ -18,15 +18,21 @@ from .inputs import Input, is_file
 from .values import network, route, seconds, whole
 
 USUAL = Settings()  # what holds where neither the command line nor the settings say otherwise, shown by --help
-CATALOGUE = Annotated[
-    str | None,
-    typer.Option(
+
+
+def _catalogue(default: str) -> Any:
+    return typer.Option(
         "--catalogue",
         metavar="PATH_OR_URL",
         help="Catalogue: a file, or postgresql://user@host/database.",
-        show_default="in your data folder",
+        show_default=default,
         rich_help_panel="Common options",
-    ),
+    )
+
+
+CATALOGUE = Annotated[str | None, _catalogue("in your data folder")]
+CATALOGUE_OF_THE_DEMO = Annotated[
+    str | None, _catalogue("a temporary one, deleted on exit")
 ]
 CONFIG = Annotated[
     str | None,

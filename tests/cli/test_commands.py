@@ -22,6 +22,7 @@ from typer.main import get_command
 
 from geohound.cli import COMMANDS, program
 from geohound.cli.demo import geoweb_running
+from geohound.locations.locator import read_own_list
 from geoweb import Request, ServiceSpec, World, services
 
 pytestmark = pytest.mark.slow  # they crawl
@@ -551,6 +552,20 @@ def test_a_killed_crawl_goes_on_and_finds_what_an_undisturbed_one_finds(
     }
     assert found == same
     assert same <= expected
+
+
+def test_the_places_of_the_simulated_hosts_are_a_list_that_the_settings_name(
+    tmp_path: Path,
+) -> None:
+    done = geohound("geoweb", "places", "--seed", "3", "--hosts", "12")
+    file = tmp_path / "places.csv"
+    file.write_text(done.stdout, "utf-8")
+    found = read_own_list(file)
+    world = World(3, 12, 150)
+    assert {world.host(index).name for index in range(12)} <= set(found)
+    assert all(place.country for place in found.values())
+    told = geohound("doctor", GEOHOUND_HOST_PLACES=str(file)).stdout
+    assert f"{len(found)} hosts of" in " ".join(told.split())
 
 
 def test_truth_is_told_as_the_contract_says() -> None:

@@ -1,12 +1,15 @@
-"""`geohound geoweb`: serve the simulated web on loopback, or print its ground truth."""
+"""`geohound geoweb`: serve the simulated web on loopback, or print its ground truth, or where its hosts would stand."""
 
 from __future__ import annotations
 
+import csv
+import sys
 from typing import Annotated, Any
 
 import typer
 
 from geoweb import World, serve, truth
+from geoweb.host_places import HostPlace, host_places
 
 from . import options, printing
 from .values import whole
@@ -179,6 +182,31 @@ def truth_command(
             )
     if not quiet or not verbose:
         _show(record)
+
+
+@app.command(
+    "places",
+    epilog="Example: geohound geoweb places > places.csv; GEOHOUND_HOST_PLACES=places.csv geohound serve",
+)
+def places_command(
+    seed: SEED = 7,
+    hosts: HOSTS = 300,
+    pages: PAGES = 100_000,
+    catalogue: options.CATALOGUE = None,
+    config: options.CONFIG = None,
+    json: options.JSON = False,
+    quiet: options.QUIET = False,
+    verbose: options.VERBOSE = False,
+) -> None:
+    """Print where the hosts would stand, as the setting host_places reads it: they all answer at one address."""
+    del catalogue, config, quiet, verbose
+    places = host_places(_world(seed, hosts, pages, None, trouble=True, age=0))
+    with printing.to_a_reader():
+        if json:
+            for place in places:
+                printing.line(place._asdict())
+        else:
+            csv.writer(sys.stdout).writerows([HostPlace._fields, *places])
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store
 from geohound.tasks.spec import plan_of
-from geohound.urls.sinks import sinks
+from geohound.urls.sinks import is_sink, sinks
 
 LINKS = (
     Link("https://www.facebook.com/sharer.php?u=http://a.test/"),
@@ -53,6 +53,22 @@ def test_social_media_and_copies_of_the_web_are_left_out_and_counted() -> None:
         "https://developers.google.com/maps",
     ]
     assert drops == {FailureReason.SINK: 4}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "https://creativecommons.org/licenses/by/4.0",
+        "http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd",
+        "http://www.opengis.net/def/crs/EPSG/0/4326",
+        "http://www.w3.org/2005/Atom",
+        "https://inspire.ec.europa.eu/metadata-codelist/LimitationsOnPublicAccess/noLimitations",
+    ],
+)
+def test_licences_schemas_and_code_lists_are_not_asked(named: str) -> None:
+    """They stand in records and capabilities beside services: each run waited for them."""
+    assert is_sink(named, sinks())
+    assert not is_sink("https://inspire-geoportal.ec.europa.eu/wms", sinks())
 
 
 def test_the_user_adds_sites_and_takes_others_off_the_list() -> None:

@@ -143,6 +143,21 @@ def test_an_iso_record_gives_the_protocol_beside_the_address() -> None:
     assert page.listed == (Listed("http://a.test/ows?", "Rivers", "OGC:WFS"),)
 
 
+def test_what_a_record_says_of_its_use_names_no_services() -> None:
+    licence = "<gmx:Anchor xlink:href='https://licences.test/by'>https://licences.test/by</gmx:Anchor>"
+    record = f"""<gmd:MD_Metadata xmlns:gmd="g" xmlns:gmx="x" xmlns:xlink="http://www.w3.org/1999/xlink">
+      <gmd:MD_LegalConstraints><gmd:otherConstraints>{licence}</gmd:otherConstraints></gmd:MD_LegalConstraints>
+      <dct:license xmlns:dct="d">https://licences.test/zero</dct:license>
+      <gmd:CI_OnlineResource><gmd:linkage><gmd:URL>http://a.test/ows?</gmd:URL></gmd:linkage>
+      </gmd:CI_OnlineResource></gmd:MD_Metadata>"""
+    results = f'<SearchResults numberOfRecordsMatched="1" nextRecord="0">{record}</SearchResults>'
+    body = f"<GetRecordsResponse>{results}</GetRecordsResponse>"
+    page = read(
+        "csw", "http://a.test/csw", lambda url: response(url, body, "application/xml")
+    )
+    assert [each.url for each in page.listed] == ["http://a.test/ows?"]
+
+
 def test_where_dublin_core_has_no_addresses_the_iso_records_are_read(
     tmp_path: Path,
 ) -> None:

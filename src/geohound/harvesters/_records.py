@@ -27,6 +27,10 @@ _TITLES = ("title",)
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _LABELS = ("scheme", "protocol")
 _ONLINE = frozenset({"CI_OnlineResource"})
+# What a record says about its use: licences, not services.
+_USE = frozenset(
+    {"MD_LegalConstraints", "MD_Constraints", "license", "rights", "accessRights"}
+)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ANCHOR = re.compile(
     r"""<a\s[^<>]{0,300}?href\s*=\s*(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000}))""",
@@ -85,9 +89,16 @@ def of_xml(record: safe_xml.Element) -> list[Listed]:
             title = _all_text(element)[:MAX_TITLE_CHARS]
         for value in (element.text, element.get(_HREF)):
             word = str(value or "").strip()
-            if is_address(word) and word not in found and len(found) < MAX_ADDRESSES:
+            if not is_address(word) or _is_about_use(element):
+                continue
+            if word not in found and len(found) < MAX_ADDRESSES:
                 found[word] = Listed(word, title, _protocol(element))
     return list(found.values())
+
+
+def _is_about_use(element: safe_xml.Element) -> bool:
+    above = islice(element.iterancestors(), 4)
+    return any(safe_xml.local(each) in _USE for each in (element, *above))
 
 
 def _protocol(element: safe_xml.Element) -> str:

@@ -127,6 +127,19 @@ def test_a_layer_that_says_an_unwanted_word_is_not_shown_where_its_service_says_
     assert hit.match_count == 2
 
 
+def test_a_layer_by_its_own_name_comes_before_others_of_its_workspace(store) -> None:
+    """The first is what a card of the portal opens and draws."""
+    layers = (
+        Layer("rivers:lakes", "Озёра"),
+        Layer("rivers:gauges", "Посты"),
+        Layer("rivers:river_network", "Гидросеть"),
+    )
+    put(store, "water", title="Вода", layers=layers)
+    (hit,) = store.search(Query("rivers")).hits
+    assert hit.layers[0].name == "rivers:river_network"
+    assert hit.match_count == 3
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -16,7 +16,7 @@ def test_whoever_changes_what_is_baked_into_segments_gives_them_a_new_format():
             sorted(weights.QUALITY.items()),
         )
     )
-    assert (FORMAT, sha256(baked.encode()).hexdigest()[:12]) == (3, "96a3a1496702"), (
+    assert (FORMAT, sha256(baked.encode()).hexdigest()[:12]) == (4, "96a3a1496702"), (
         "Segments that were written with other weights are searched as if they had these: give segments.FORMAT the "
         "next number, and this test the new digest."
     )

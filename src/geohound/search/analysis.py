@@ -384,11 +384,17 @@ def _service_fields(service: Service) -> FieldTexts:
 
 
 def _layer_fields(layer: Layer) -> FieldTexts:
+    """A workspace that a name begins with, as in rivers:lakes, says where the layer is, not what it shows."""
+    name = layer.name[:_SHORT_CHARS]
+    before, _, after = name.partition(":")
+    is_qualified = bool(before and after) and ":" not in after
+    workspace, own_name = (before, after) if is_qualified else ("", name)
     return (
         (TITLE, layer.title[:_SHORT_CHARS]),
-        (NAME, layer.name[:_SHORT_CHARS]),
+        (NAME, own_name),
         (KEYWORDS, _short(layer.keywords) if layer.keywords else ()),
         (ABSTRACT, layer.abstract[:_LONG_CHARS]),
+        (ADDRESS, workspace),
     )
 
 

@@ -20,7 +20,7 @@ from geohound.text import Vocabulary, is_unspaced
 from geohound.text.languages import languages
 
 # increased when the format or the analysis changes: then the index is rebuilt
-FORMAT = 3
+FORMAT = 4
 MAX_FREQUENT_WORDS = 20_000  # of a segment, for spelling corrections
 MAX_SPANS = 4  # of years, per service
 BLOCK_BYTES = 4_096

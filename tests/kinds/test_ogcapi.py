@@ -129,6 +129,11 @@ def test_the_template_of_a_tile_is_kept_for_it_says_what_comes_first() -> None:
     assert {o.name: o.get for o in found.operations}["tile"] == told
 
 
+def test_a_draft_has_no_version() -> None:
+    classes = [f"{SPEC}/ogcapi-styles-1/0.0/conf/core"]
+    assert claims({"conformsTo": classes})["ogcapi-styles"].version == ""
+
+
 def test_the_version_is_that_of_the_core() -> None:
     classes = [
         f"{SPEC}/ogcapi-edr-1/1.2/conf/html",

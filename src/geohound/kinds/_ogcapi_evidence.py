@@ -29,6 +29,7 @@ _CONFORMS = {
     kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _CLASSES.items()
 }
 _VERSION = re.compile(r"/(?:ogcapi-\w+-\d|wfs-1)/(\d+\.\d+(?:\.\d+)?)", re.IGNORECASE)
+_DRAFT = "0.0"  # what drafts write in place of a version
 _CORE = re.compile(r"/(?:conf|req)/(?:core|record-core|styles?)\b", re.IGNORECASE)
 _RELS = {
     "items": "ogcapi-features",
@@ -125,12 +126,12 @@ def _is_something_else(value: Row, proof: ApiEvidence) -> bool:
 
 
 def version_of(kind: str, conforms_to: tuple[str, ...]) -> str:
-    """The version in the conformance classes of this kind, that of the core before that of extensions."""
+    """The version in the conformance classes of this kind, that of the core before that of extensions; drafts have none."""
     pattern = _CONFORMS[kind]
     mine = [uri for uri in conforms_to[:2000] if pattern.search(uri)]
     for uri in sorted(mine, key=lambda u: (not _CORE.search(u), u)):
         found = _VERSION.search(uri)
-        if found:
+        if found and found[1] != _DRAFT:
             return found[1]
     return ""
 

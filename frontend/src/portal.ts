@@ -8,10 +8,11 @@ import { enableCopyButtons } from "./copy";
 
 enableCopyButtons(document);
 
-/** A menu closes with Escape, and where one clicks beside it. */
+/** A menu closes with Escape, where one clicks beside it, and when one has chosen a link of it. */
 for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu")) {
   document.addEventListener("click", (event) => {
-    if (!menu.contains(event.target as Node)) menu.open = false;
+    const clicked = event.target as Element;
+    if (!menu.contains(clicked) || clicked.closest("a")) menu.open = false;
   });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

@@ -288,6 +288,10 @@ def test_on_a_phone_results_stand_on_the_first_screen_and_a_layer_leads_to_the_m
         expect(menu.get_by_role("link", name="GeoJSON")).to_be_in_viewport()
         page.keyboard.press("Escape")
         expect(menu.get_by_role("link", name="GeoJSON")).to_be_hidden()
+        menu.locator("summary").click()
+        with page.expect_download():
+            menu.get_by_role("link", name="GeoJSON").click()
+        expect(menu.get_by_role("link", name="GeoJSON")).to_be_hidden()
         page.get_by_role("button", name="Add to map").last.click()
         expect(page.locator("[data-map]")).to_be_in_viewport(ratio=0.9)
 

@@ -9,8 +9,9 @@ import pytest
 
 from geohound.document import Document
 from geohound.kinds import atom, kml, opensearch, ows_context
-from geohound.model.service import Refusal, RefusalReason, Service
+from geohound.model.service import Layer, Refusal, RefusalReason, Service
 from geohound.model.visit import Response
+from geohound.qgis_source import qgis_source
 
 (ATOM,), (KML,), (SEARCH,) = atom.KINDS, kml.KINDS, opensearch.KINDS
 WMC, OWC = ows_context.KINDS
@@ -96,6 +97,18 @@ def test_kml_with_network_links_leads_to_them() -> None:
         "http://b.test/wms?SERVICE=WMS&REQUEST=GetMap",
     )
     assert service.extent is not None
+
+
+def test_programs_open_what_a_network_link_loads_and_not_the_file_of_links() -> None:
+    """QGIS showed nothing: the file of links has no features."""
+    lakes = Layer("Lakes", links=("http://a.test/k/lakes.kml",))
+    service = Service("kml", "http://a.test/k/doc.kml", layers=(lakes,))
+    sources = [
+        found.uri
+        for each in KML.requests(service, lakes, None)
+        if (found := qgis_source(service, each))
+    ]
+    assert sources == ["/vsicurl/http://a.test/k/lakes.kml"]
 
 
 def test_kml_with_its_features_inside_is_data() -> None:

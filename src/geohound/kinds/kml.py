@@ -92,17 +92,19 @@ def _read_region(element: Element) -> Extent | None:
 
 
 def requests(query: LayerQuery) -> list[LayerRequest]:
-    """The file, and what the network link loads: KML by its ending, else whatever it may be."""
-    found = [
-        file_request(
-            Rel.CAPABILITIES, "Service document", query.service.endpoint, _MEDIA
-        )
-    ]
+    """The file, and what the network link loads: KML by its ending, else whatever it may be.
+
+    The features are in the linked KML: a program that opened the file itself would show nothing.
+    """
+    described = Rel.CAPABILITIES, "Service document", query.service.endpoint
     own = query.own_link()
     if not own:
-        return found
-    media = _MEDIA if path_of(own).lower().endswith((".kml", ".kmz")) else ""
-    return [*found, file_request(Rel.DATA, "Linked document", own, media)]
+        return [file_request(*described, _MEDIA)]
+    if not path_of(own).lower().endswith((".kml", ".kmz")):
+        linked = file_request(Rel.DATA, "Linked document", own, "")
+        return [file_request(*described, _MEDIA), linked]
+    linked = file_request(Rel.DATA, "Linked document", own, _MEDIA)
+    return [LayerRequest(*described, _MEDIA), linked]
 
 
 _ADDRESSES = Addresses(paths=(r"\.kml(?:$|\?)",), labels=("kml",))

@@ -17,8 +17,16 @@ import pytest
 from command_line import geohound
 
 from geohound.cli.demo import geoweb_running
-from geohound.model.work.task import CrawlGoal, TaskKind, TaskSpec, TaskState
+from geohound.model.work.task import (
+    Checkpoint,
+    CrawlGoal,
+    Ending,
+    TaskKind,
+    TaskSpec,
+    TaskState,
+)
 from geohound.net.clock import SystemClock
+from geohound.settings import USUAL_PAGES
 from geohound.stores.sqlite import open_store
 from geohound.tasks.control import TaskControl
 from geoweb import World
@@ -228,6 +236,19 @@ def test_what_cannot_be_done_is_told_in_a_sentence(terminal: Terminal) -> None:
         1,
         "Task 2 is stopped: nothing of it can be paused.\n",
     )
+    store = open_store(terminal.path, SystemClock())
+    claim = store.tasks.claim(2, "somebody", 30.0)
+    assert claim is not None
+    store.tasks.save(claim, Checkpoint({"visits": USUAL_PAGES}))
+    store.tasks.release(claim, TaskState.STOPPED, Ending.PAGE_BUDGET)
+    store.close()
+    for words in (["resume", "2"], ["tasks", "resume", "2"]):
+        spent = terminal.call(*words)
+        assert spent.returncode == 1
+        assert spent.stderr.startswith("Task 2 has tried 100,000 pages")
+        assert "--max-pages 200000" in spent.stderr
+    larger = terminal.call("tasks", "resume", "2", "--max-pages", "200000", "--json")
+    assert json.loads(larger.stdout)["state"] == "queued"
     unnamed = terminal.call("tasks", "stop")
     assert unnamed.returncode == 2
     assert "Give the task number" in unnamed.stderr

@@ -118,6 +118,19 @@ def test_the_latest_task_is_listed_first_and_those_that_are_done_can_be_left_out
     assert [task.id for task in tasks.list(UNFINISHED)] == [first.id]
 
 
+def test_a_task_may_get_another_limit_of_pages(tasks):
+    first, other = (
+        tasks.create(TaskSpec(CrawlGoal(("http://a.test/",)), Budget(7, 1.5))).id
+        for _ in range(2)
+    )
+    tasks.limit_pages(first, 9)
+    tasks.limit_pages(99, 9)
+    assert tasks.get(first).spec == TaskSpec(
+        CrawlGoal(("http://a.test/",)), Budget(9, 1.5)
+    )
+    assert tasks.get(other).spec.budget == Budget(7, 1.5)
+
+
 def test_the_events_of_a_task_begin_when_it_is_queued_or_run(tasks):
     """Who follows it until it stops would leave at once."""
     queued, held = (

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from geohound.model.work.event import ServiceFound, Warned
 from geohound.model.work.task import (
+    Budget,
     Checkpoint,
     CrawlGoal,
     Ending,
@@ -332,6 +333,60 @@ def test_a_task_that_is_queued_again_has_not_ended(
         None,
         None,
     )
+
+
+def out_of_pages(store: Store, tried: int = 200, most: int = 200) -> None:
+    spec = TaskSpec(CrawlGoal((SEED,)), Budget(max_pages=most))
+    claim = running(store, store.tasks.create(spec).id)
+    store.tasks.save(claim, Checkpoint({"visits": tried}))
+    store.tasks.release(claim, TaskState.STOPPED, Ending.PAGE_BUDGET)
+
+
+def test_a_task_that_has_tried_all_its_pages_goes_on_with_a_larger_limit_alone(
+    api: TestClient, store: Store
+) -> None:
+    out_of_pages(store)
+    for body in ({}, {"max_pages": None}, {"max_pages": 200}):
+        refused = api.post("tasks/1/resume", json=body)
+        assert refused.status_code == 409
+        assert "has tried 200 pages" in refused.json()["detail"]
+        assert '{"max_pages": 400}' in refused.json()["detail"]
+    assert api.post("tasks/1/resume").status_code == 409
+    assert api.get("tasks/1").json()["state"] == "stopped"
+    resumed = api.post("tasks/1/resume", json={"max_pages": 300.0})
+    assert (resumed.status_code, resumed.json()["state"]) == (200, "queued")
+    found = store.tasks.get(1)
+    assert found is not None
+    assert found.spec.budget.max_pages == 300
+    running(store, 1)
+    refused = api.post("tasks/1/resume", json={"max_pages": 900})
+    assert (refused.status_code, "is running" in refused.json()["detail"]) == (
+        409,
+        True,
+    )
+
+
+def test_a_task_whose_last_pages_hung_is_resumed_within_its_limit(
+    api: TestClient, store: Store
+) -> None:
+    out_of_pages(store, tried=199)
+    assert api.post("tasks/1/resume").json()["state"] == "queued"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"max_pages": 0}', '{"max_pages": "x"}', '{"pages": 3}', "[]", "{", "\xff"],
+)
+def test_a_limit_that_is_none_is_refused(
+    api: TestClient, store: Store, body: str
+) -> None:
+    out_of_pages(store)
+    json_type = {"content-type": "application/json"}
+    refused = api.post(
+        "tasks/1/resume", content=body.encode("latin-1"), headers=json_type
+    )
+    assert refused.status_code == 400
+    assert "max_pages must be a whole number" in refused.json()["detail"]
 
 
 def test_a_task_is_paused_goes_on_is_stopped_and_deleted(

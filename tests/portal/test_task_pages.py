@@ -223,6 +223,33 @@ def test_the_buttons_pause_resume_stop_and_delete(
     assert client.post("/tasks/2/explode", headers=OURS).status_code == 404
 
 
+def test_a_task_that_has_tried_all_its_pages_offers_a_larger_limit(
+    client: TestClient, store: Store
+) -> None:
+    spec = TaskSpec(CrawlGoal(("http://a.example/",)), Budget(max_pages=200))
+    claim = store.tasks.claim(store.tasks.create(spec).id, "somebody", 30.0)
+    assert claim is not None
+    store.tasks.save(claim, Checkpoint({"visits": 203}))
+    store.tasks.release(claim, TaskState.STOPPED, Ending.PAGE_BUDGET)
+    for path in ("/tasks/1", "/tasks"):
+        shown = LexborHTMLParser(client.get(path).text)
+        field = shown.css_first('form[action="/tasks/1/resume"] input[name=max_pages]')
+        assert field is not None
+        assert (field.attributes["value"], field.attributes["min"]) == ("406", "204")
+    page = client.get("/tasks/1").text
+    assert "with a larger one it goes on" in page
+    assert "Resume goes on where it was" not in page
+    resume = "/tasks/1/resume"
+    for typed, status in (("", 409), ("203", 409), ("many", 400), ("0", 400)):
+        answer = client.post(resume, data={"max_pages": typed}, headers=OURS)
+        assert answer.status_code == status, typed
+    answer = client.post(resume, data={"max_pages": "406"}, headers=OURS)
+    assert answer.headers["location"] == "/tasks/1"
+    found = store.tasks.get(1)
+    assert found is not None
+    assert (found.state, found.spec.budget.max_pages) == (TaskState.QUEUED, 406)
+
+
 def test_a_task_that_has_been_asked_to_pause_says_so(
     client: TestClient, store: Store
 ) -> None:

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class OpenCatalogue:
     """A catalogue that is open: its services, the index over them, and its tasks."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, usual_pages: int) -> None:
         self._store = store
+        self._usual_pages = usual_pages
         self.catalogue = store.catalogue
 
     @property
@@ -68,7 +69,9 @@ class OpenCatalogue:
         from geohound.tasks.recounting import recount
 
         return TaskControl(
-            self._store.tasks, lambda task: recount(self._store, task.id, task.counters)
+            self._store.tasks,
+            lambda task: recount(self._store, task.id, task.counters),
+            self._usual_pages,
         )
 
     @cached_property
@@ -108,7 +111,7 @@ def open_catalogue(
     """The catalogue; where it is missing it is made only if `make` says so."""
     opening = open_store(settings) if make else open_existing_store(settings)
     with closing(opening) as store, store.database.explaining():
-        yield OpenCatalogue(store)
+        yield OpenCatalogue(store, settings.page_limit)
 
 
 def open_store(settings: Settings) -> Store:

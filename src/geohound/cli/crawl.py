@@ -260,6 +260,8 @@ def resume(
     _write_log(log)
     with app.open_catalogue(settings) as opened:
         number = opened.tasks.unfinished(task)
+        if number is not None and max_pages is None:
+            opened.tasks.allow(number)
         is_monitor = (
             number is not None
             and opened.tasks.find(number).spec.kind is TaskKind.MONITOR

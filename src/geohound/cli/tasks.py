@@ -64,6 +64,15 @@ def tasks(
             parser=whole(1), help="Task number; for `watch` the latest by default."
         ),
     ] = None,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1),
+            metavar="N",
+            show_default="that of the task",
+            help="For `resume`: maximum number of pages to try, over all runs of the task.",
+        ),
+    ] = None,
     catalogue: options.CATALOGUE = None,
     config: options.CONFIG = None,
     json: options.JSON = False,
@@ -82,7 +91,7 @@ def tasks(
             number = task if task is not None else _latest(control)
             _watch(control, number, json, LiveDisplay(json, quiet, verbose))
         else:
-            _change(control, action, task, json, quiet)
+            _change(control, action, task, max_pages, json=json, quiet=quiet)
 
 
 def _list(control: TaskControl, json: bool) -> None:
@@ -128,7 +137,13 @@ def _latest(control: TaskControl) -> TaskId:
 
 
 def _change(
-    control: TaskControl, action: Action, number: int | None, json: bool, quiet: bool
+    control: TaskControl,
+    action: Action,
+    number: int | None,
+    max_pages: int | None,
+    *,
+    json: bool,
+    quiet: bool,
 ) -> None:
     if number is None:
         raise typer.BadParameter(
@@ -141,7 +156,7 @@ def _change(
         )
         record: dict[str, Any] = {"id": number, "state": "deleted"}
     else:
-        changed = control.want(number, _WANTED[action])
+        changed = control.want(number, _WANTED[action], max_pages)
         message = _describe(changed, action)
         record = control.record(changed)
     if json:

@@ -323,6 +323,9 @@ class TaskStore(Protocol):
     def want(self, task: TaskId, wanted: Wanted) -> Task | None:
         """Set the desired state; if nobody runs the task, its state changes at once. None if there is no such task."""
 
+    def limit_pages(self, task: TaskId, max_pages: int) -> None:
+        """Limit the pages of a task and of its shards, over all runs; a run that is under way keeps its limit."""
+
     def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
         """Claim the right to run a task, for this long unless renewed, with a higher epoch; None if another holds it."""
 

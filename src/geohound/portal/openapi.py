@@ -43,6 +43,7 @@ class ApiOperation:
     tag: str = "catalogue"
     method: str = "GET"
     body: str = ""  # the name of the schema of what is sent; empty where nothing is
+    is_body_required: bool = True
     status: int = 200
     # statuses of problems beside those that the parameters may cause
     refusals: Sequence[int] = ()
@@ -153,7 +154,10 @@ def _operation(
         sent = {
             "application/json": {"schema": {"$ref": f"#/components/schemas/{op.body}"}}
         }
-        described["requestBody"] = {"required": True, "content": sent}
+        described["requestBody"] = {
+            "required": op.is_body_required,
+            "content": sent,
+        }
     return described
 
 

@@ -85,14 +85,16 @@ def check_room(request: Request, visitor: Visitor) -> None:
         )
 
 
-def want(request: Request, task: TaskId, wanted: Wanted) -> Mapping[str, Any]:
+def want(
+    request: Request, task: TaskId, wanted: Wanted, max_pages: int | None = None
+) -> Mapping[str, Any]:
     """Say what is wanted of a task; its record, or 404 or 409 with a sentence."""
     control = tasks_of(request).control
     try:
         with _counting:
             if wanted is Wanted.RUN and state_of(control.find(task)) not in _UNDER_WAY:
                 check_room(request, visitor_of(request))
-            record = control.record(control.want(task, wanted))
+            record = control.record(control.want(task, wanted, max_pages))
     except NoSuchTaskError:
         raise HTTPException(404, NO_TASK) from None
     except TaskError as error:

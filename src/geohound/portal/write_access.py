@@ -44,7 +44,7 @@ async def read_json(request: Request) -> bytes:
         raise HTTPException(
             415, "Send JSON, with the header Content-Type: application/json."
         )
-    return await _read_body(request)
+    return await read_body(request)
 
 
 def check_no_form(request: Request) -> None:
@@ -63,7 +63,7 @@ async def read_fields(request: Request) -> dict[str, list[str]]:
     """The fields of a form, as texts by name."""
     if _media_type(request) not in ("", "application/x-www-form-urlencoded"):
         raise HTTPException(415, "Send this form as application/x-www-form-urlencoded.")
-    body = await _read_body(request)
+    body = await read_body(request)
     try:
         pairs = parse_qsl(
             body.decode("utf-8", "replace"),
@@ -82,7 +82,8 @@ def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-async def _read_body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
+    """What was sent, at most so much of it and in time; HTTPException otherwise."""
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_S):

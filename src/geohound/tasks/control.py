@@ -11,6 +11,7 @@ from geohound.model.user_error import MissingError, UserError
 from geohound.model.work.event import EventPage
 from geohound.model.work.task import (
     UNFINISHED,
+    Ending,
     Task,
     TaskId,
     TaskKind,
@@ -18,6 +19,7 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.settings import USUAL_PAGES
 from geohound.tasks.claiming import is_gone
 
 from .claiming import is_run
@@ -39,9 +41,16 @@ class NoSuchTaskError(TaskError, MissingError):
 class TaskControl:
     """The tasks of a catalogue, for command line and portal."""
 
-    def __init__(self, tasks: TaskStore, recounted: Recounted | None = None) -> None:
+    def __init__(
+        self,
+        tasks: TaskStore,
+        recounted: Recounted | None = None,
+        usual_pages: int = USUAL_PAGES,
+    ) -> None:
+        """`usual_pages` is the limit of a task for which nobody has named one."""
         self._tasks = tasks
         self._recounted = recounted
+        self._usual_pages = usual_pages
 
     def create(self, spec: TaskSpec) -> Task:
         """Queue a task: whoever serves the catalogue runs it."""
@@ -69,14 +78,41 @@ class TaskControl:
         )
         return found.id if found and found.state is not TaskState.DONE else None
 
-    def want(self, task: TaskId, wanted: Wanted) -> Task:
-        """Set the desired state of a task; its runner obeys within seconds."""
+    def want(self, task: TaskId, wanted: Wanted, max_pages: int | None = None) -> Task:
+        """Set the desired state of a task; its runner obeys within seconds. `max_pages` is its new limit of pages."""
         found = self._freed(task)
         if found.state is TaskState.DONE:
             raise TaskError(f"Task {task} is finished already.")
         if wanted is Wanted.PAUSE and found.state is TaskState.STOPPED:
             raise TaskError(f"Task {task} is stopped: nothing of it can be paused.")
+        if wanted is Wanted.RUN:
+            self.allow(task, max_pages)
         return self._tasks.want(task, wanted) or found
+
+    def allow(self, task: TaskId, max_pages: int | None = None) -> None:
+        """Limit the pages of a task anew, over all its runs; TaskError where none are left to try."""
+        found = self._freed(task)
+        if max_pages is not None and found.state is TaskState.RUNNING:
+            raise TaskError(
+                f"Task {task} is running: stop it before you change its limit of pages."
+            )
+        tried = found.counters.get("visits", 0)
+        is_too_small = max_pages is not None and max_pages <= tried
+        if is_too_small or (max_pages is None and self.has_spent_its_pages(found)):
+            raise TaskError(
+                f"Task {task} has tried {tried:,} pages and its limit is reached. To go on, give a larger limit as "
+                f'max_pages, such as {{"max_pages": {2 * tried}}} or --max-pages {2 * tried}.'
+            )
+        if max_pages is not None:
+            self._tasks.limit_pages(task, max_pages)
+
+    def has_spent_its_pages(self, task: Task) -> bool:
+        """Would a resumed run of it end at once? Where its last pages hang, there are some left."""
+        limit = task.spec.budget.max_pages or self._usual_pages
+        return (
+            task.ending is Ending.PAGE_BUDGET
+            and task.counters.get("visits", 0) >= limit
+        )
 
     def delete(self, task: TaskId) -> None:
         """Forget a task with its log and events; the services that it found stay."""

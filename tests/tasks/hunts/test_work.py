@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from geohound.model.work.event import Progressed
+from geohound.model.work.task import Ending
 from geohound.tasks.hunts.work import HuntWork
 
 NOW = Progressed(
@@ -36,3 +38,18 @@ def test_providers_are_waited_for_where_no_host_of_the_crawl_is(
     )
     hunt = SimpleNamespace(is_done=is_done)
     assert HuntWork(crawl, hunt, print).progress().waiting == said  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("left", [Ending.PAGE_BUDGET, Ending.FINISHED])
+def test_nobody_is_asked_for_pages_that_may_not_be_read(left: Ending) -> None:
+    """A hunt that was resumed with its pages spent sent further queries."""
+
+    async def crawled() -> Ending:
+        return left
+
+    crawl = SimpleNamespace(
+        visits=200, allowance=200, run=crawled, parts=SimpleNamespace(frontier=None)
+    )
+    hunt = SimpleNamespace(is_done=False)  # which cannot be run
+    work = HuntWork(crawl, hunt, print)  # type: ignore[arg-type]
+    assert asyncio.run(work.run()) is Ending.PAGE_BUDGET

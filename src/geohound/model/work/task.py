@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -205,6 +205,11 @@ class TaskFilter:
 ALL_TASKS = TaskFilter()
 UNFINISHED = TaskFilter(frozenset(TaskState) - {TaskState.DONE})
 UNDER_WAY = TaskFilter(frozenset({TaskState.QUEUED, TaskState.RUNNING}), parts=None)
+
+
+def with_page_limit(spec: TaskSpec, max_pages: int) -> TaskSpec:
+    """The same task with another limit of pages."""
+    return replace(spec, budget=replace(spec.budget, max_pages=max_pages))
 
 
 def state_left(

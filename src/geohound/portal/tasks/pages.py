@@ -29,6 +29,7 @@ from geohound.views.parsing import ParameterError
 
 from .live import SHOWN_SERVICES, live_context
 from .request import WAYS, form_of, from_form, task_spec
+from .resumption import typed_limit
 from .routes import choices_of, find_task
 
 MAX_EVENTS_READ = 10_000  # as many as a store keeps
@@ -49,6 +50,7 @@ NOW_TEXTS = {
     "paused": "the queue is kept; Resume goes on where it was",
     "stopped": "what was found stays; Resume goes on where it was",
 }
+SPENT_TEXT = "the limit of pages is reached; with a larger one it goes on"
 # With `no-referrer`, which other pages have, browsers would not say that a form comes from here.
 _HEADERS = {"Referrer-Policy": "same-origin", "Cache-Control": "no-store"}
 
@@ -75,13 +77,14 @@ def task_page(request: Request) -> Response:
     record = tasks_of(request).control.record(task)
     events = tasks_of(request).control.events(task.id, 0, MAX_EVENTS_READ).events
     live = live_context(record, events, portal.catalogue)
+    larger_limit = _larger_limit(request, task)
     services, paging = _services_page(request, live["found"])
     context = {
         **live,
-        **_live_texts(request, live["waiting"]),
+        **_live_texts(request, live["waiting"], is_spent=larger_limit > 0),
         "services": services,
         "paging": paging,
-        "task": _row(record),
+        "task": _row(record) | {"larger_limit": larger_limit},
         "goal": task.spec.goal,
         "budget": task.spec.budget,
         "may_write": portal.may_write and may_change(visitor, task),
@@ -112,13 +115,14 @@ def _services_page(
     return shown, Paging(first + 1, last, len(found), before, after)
 
 
-def _live_texts(request: Request, waiting: str) -> dict[str, Any]:
+def _live_texts(request: Request, waiting: str, *, is_spent: bool) -> dict[str, Any]:
     """What the script of the page writes later, in the visitor's language."""
     spoken = language_of(request)
     reasons = FailureReason if spoken.id != ENGLISH else ()
     return {
         "waiting": spoken.text(waiting),
-        "now_texts": {name: spoken.text(text) for name, text in NOW_TEXTS.items()},
+        "now_texts": {name: spoken.text(text) for name, text in NOW_TEXTS.items()}
+        | ({"stopped": spoken.text(SPENT_TEXT)} if is_spent else {}),
         "waiting_texts": {
             name: spoken.text(text) for name, text in WAITING_TEXTS.items()
         },
@@ -135,7 +139,7 @@ def delete_page(request: Request) -> Response:
 
 async def change(request: Request) -> Response:
     """POST /tasks/{id}/{action}: the buttons"""
-    await read_form(request)
+    limit = typed_limit(field_of(await read_form(request), "max_pages"))
     action = request.path_params["action"]
     task = await run_in_threadpool(find_task, request)
     if action == "delete":
@@ -143,7 +147,7 @@ async def change(request: Request) -> Response:
         return RedirectResponse("/tasks", 303)
     if action not in _WANTED:
         raise HTTPException(404, "Page not found.")
-    await run_in_threadpool(want, request, task.id, _WANTED[action])
+    await run_in_threadpool(want, request, task.id, _WANTED[action], limit)
     return RedirectResponse(f"/tasks/{task.id}", 303)
 
 
@@ -233,9 +237,16 @@ def _listed(request: Request, task: Task) -> dict[str, Any]:
     row["is_sample"] = task.id in portal_of(request).samples()
     return {
         **row,
+        "larger_limit": _larger_limit(request, task),
         "may_change": portal_of(request).may_write
         and may_change(visitor_of(request), task),
     }
+
+
+def _larger_limit(request: Request, task: Task) -> int:
+    """What its limit of pages may be raised to; 0 where pages are left to try."""
+    control = tasks_of(request).control
+    return 2 * task.counters["visits"] if control.has_spent_its_pages(task) else 0
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:

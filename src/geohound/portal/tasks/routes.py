@@ -25,7 +25,7 @@ from geohound.portal.query_params import from_api
 from geohound.portal.records import TaskRecord, TasksRecord, named
 from geohound.portal.task_changes import NO_TASK, forget, start_task, want
 from geohound.portal.task_events import TooManyFollowersError, has_ended
-from geohound.portal.write_access import check_no_form, read_json
+from geohound.portal.write_access import check_no_form, read_body, read_json
 from geohound.tasks.control import NoSuchTaskError
 from geohound.views.encoding import encode
 from geohound.views.known import Timestamp
@@ -33,6 +33,7 @@ from geohound.views.parsing import read
 from geohound.views.records import Count
 
 from .request import Choices, read_request, request_schema
+from .resumption import Resumption, read_resumption
 
 EVENT_STREAM = "text/event-stream"
 MAX_WAIT_S = 60
@@ -123,6 +124,16 @@ async def start(request: Request) -> Response:
     made = await run_in_threadpool(start_task, request, spec)
     headers = {**_NOT_KEPT, "Location": f"/api/v1/tasks/{made.id}"}
     return _plain(tasks_of(request).control.record(made), 201, headers)
+
+
+async def resume(request: Request) -> Response:
+    """POST /tasks/{id}/resume: with a body, its limit of pages is another from now on"""
+    check_no_form(request)
+    asked = read_resumption(await read_body(request))
+    found = await run_in_threadpool(find_task, request)
+    return _plain(
+        await run_in_threadpool(want, request, found.id, Wanted.RUN, asked.max_pages)
+    )
 
 
 def _changing(wanted: Wanted) -> Callable[[Request], Response]:
@@ -253,7 +264,7 @@ def choices_of(portal: Portal) -> Choices:
 
 def schemas(portal: Portal) -> dict[str, Any]:
     """What is sent and answered here, for the OpenAPI document."""
-    answers = (EventsRecord, DeletedTask)
+    answers = (EventsRecord, DeletedTask, Resumption)
     _, components = msgspec.json.schema_components(
         answers, ref_template="#/components/schemas/{name}"
     )
@@ -266,7 +277,6 @@ TASK_ID = Parameter(
 _REFUSED = (401, 403, 415)
 _CHANGES = (
     ("pause", "Pause a crawl", Wanted.PAUSE),
-    ("resume", "Resume a crawl", Wanted.RUN),
     ("stop", "Stop a crawl", Wanted.STOP),
 )
 OPERATIONS = (
@@ -284,6 +294,11 @@ OPERATIONS = (
         "/tasks/{id}/events", "taskEvents", "Events of a crawl; a live stream with Accept: text/event-stream",
         events, named(EventsRecord), (TASK_ID, *parameters(EventParams)), ("application/json", EVENT_STREAM),
         tag="crawls", refusals=(503,),
+    ),
+    ApiOperation(
+        "/tasks/{id}/resume", "resumeTask", "Resume a crawl, with a larger limit of pages where that was reached", resume,
+        named(TaskRecord), (TASK_ID,), tag="crawls", method="POST", body="Resumption", is_body_required=False,
+        refusals=(*_REFUSED, 409, 413),
     ),
     *(
         ApiOperation(

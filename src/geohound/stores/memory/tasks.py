@@ -22,6 +22,7 @@ from geohound.model.work.task import (
     Wanted,
     state_left,
     state_wanted,
+    with_page_limit,
 )
 
 
@@ -94,6 +95,13 @@ class MemoryTasks:
         if state is not found.state:
             self._append(task, [StateChanged(state)])
         return self._tasks[task]
+
+    def limit_pages(self, task: TaskId, max_pages: int) -> None:
+        for each in (task, *self.parts_of(task)):
+            if each in self._tasks:
+                found = self._tasks[each]
+                spec = with_page_limit(found.spec, max_pages)
+                self._tasks[each] = replace(found, spec=spec)
 
     def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
         found = self._tasks.get(task)

@@ -29,6 +29,7 @@ from geohound.model.work.task import (
     Wanted,
     state_left,
     state_wanted,
+    with_page_limit,
 )
 
 from . import claims, frontier_log
@@ -106,6 +107,16 @@ class SqlTasks:
                     connection, task, found.state, state_wanted(found.state, wanted)
                 )
             return _task(_row(connection, task))
+
+    def limit_pages(self, task: TaskId, max_pages: int) -> None:
+        with self._writing(task) as connection:
+            row = _row(connection, task)
+            if row is not None:
+                spec = with_page_limit(_task(row).spec, max_pages)
+                connection.execute(
+                    "UPDATE task SET spec = ? WHERE id = ? OR id IN (SELECT task FROM shard WHERE parent = ?)",
+                    (msgspec.json.encode(spec), task, task),
+                )
 
     def claim(self, task: TaskId, holder: str, ttl_s: float) -> Claim | None:
         with self._writing(task) as connection:

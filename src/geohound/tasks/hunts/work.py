@@ -32,9 +32,12 @@ class HuntWork:
 
     async def run(self) -> Ending:
         parts = self._of_crawl.parts
-        if self._hunt.is_done:
+        is_spent = self._of_crawl.visits >= self._of_crawl.allowance
+        if self._hunt.is_done or is_spent:  # what a query finds could not be read
             self.release()
-            return await self._of_crawl.run()
+            ending = await self._of_crawl.run()
+            is_over = self._hunt.is_done or ending is not Ending.FINISHED
+            return ending if is_over else Ending.PAGE_BUDGET
         self._of_crawl.feed(is_fed=True)
         asking = asyncio.create_task(self._ask())
         crawling = asyncio.create_task(self._of_crawl.run())

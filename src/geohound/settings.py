@@ -57,7 +57,9 @@ class Settings:
     max_pages: int = _setting(
         0, "maximum number of pages of a crawl; 0 = 100,000, and thrift auto is off"
     )
-    max_time_s: float = _setting(0.0, "time limit of a run; 0 = none")
+    max_time_s: float = _setting(
+        0.0, "time limit of a run in seconds, waiting for hosts included; 0 = none"
+    )
     thrift: str = _setting(
         "auto",
         "0 = crawl all hosts at once, 1 = only the best one at a time, however long its pauses; auto = with a limit"

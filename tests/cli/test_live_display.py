@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from geohound.cli import live_display
-from geohound.cli.live_display import LiveDisplay
+from geohound.cli.live_display import LiveDisplay, _left
 from geohound.model.work.event import Progressed
 
 NOW = Progressed(
@@ -90,3 +90,13 @@ def test_people_read_for_which_hosts_a_crawl_waits_and_why(
     assert "waiting for slow responses: slow.test" in " ".join(
         capsys.readouterr().out.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("held", "also"), [(0, ""), (1, "; 1 host in use by another process")]
+)
+def test_a_time_limit_that_passed_with_waiting_says_for_whom(
+    held: int, also: str
+) -> None:
+    said = _left({"task": 7, "ended": "time", "queue": 4, "hosts_elsewhere": held})
+    assert said.startswith(f"Time limit reached, 4 URLs left{also}. To continue: ")

@@ -25,6 +25,7 @@ def work(
     is_last: bool = False,
     is_quiet: bool = False,
     inactive: int = 0,
+    elsewhere: int = 0,
 ) -> CrawlWork:
     stats = FrontierStats(queued, len(fetching), 9, 9, 0, {}, 2, inactive)
     frontier = SimpleNamespace(
@@ -35,7 +36,8 @@ def work(
         is_quiet=is_quiet,
         parts=SimpleNamespace(frontier=frontier),
     )  # fmt: skip
-    return CrawlWork(crawl, None, None)  # type: ignore[arg-type]
+    hosts = SimpleNamespace(elsewhere=elsewhere)
+    return CrawlWork(crawl, None, None, hosts=hosts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,10 @@ def work(
         (
             work(queued=900, fetching=[], is_last=False, inactive=40),
             "the best hosts are rate-limited, the others are left for later: best.test, good.test",
+        ),
+        (
+            work(queued=9, fetching=[], elsewhere=1),
+            "all queued hosts are in use by another process: best.test, good.test",
         ),
         (
             work(queued=9, fetching=[], is_last=False),

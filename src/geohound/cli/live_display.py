@@ -206,7 +206,13 @@ def _left(summary: dict[str, Any]) -> str:
             said = f"Page limit reached (pages: {_visited(summary)}), {waiting}"
             return f"{said}. To continue: {again} --max-pages {most}"
         case "time":
-            return f"Time limit reached, {waiting}. To continue: {again}"
+            held = summary.get("hosts_elsewhere", 0)
+            also = (
+                f"; {printing.count(held, 'host')} in use by another process"
+                if held
+                else ""
+            )
+            return f"Time limit reached, {waiting}{also}. To continue: {again}"
         case "network lost":
             where = (
                 ""

@@ -98,7 +98,7 @@ MAX_TIME = Annotated[
         parser=seconds,
         metavar="S",
         show_default="no limit",
-        help="Time limit of this run, in seconds.",
+        help="Time limit of this run, in seconds, waiting for hosts included.",
     ),
 ]
 MAX_PAGES = Annotated[

@@ -186,9 +186,9 @@ class CrawlWork:
             return "answers", tuple(asked)[:MAX_WAITING_HOSTS]
         if crawl.in_flight or not numbers.queued:
             return "", ()
-        if self._hosts and self._hosts.elsewhere:
-            return "other processes", ()
         awaited = tuple(frontier.awaited(MAX_WAITING_HOSTS))
+        if self._hosts and self._hosts.elsewhere:
+            return "other processes", awaited
         return "active hosts" if numbers.inactive_hosts else "hosts", awaited
 
     def metrics(self) -> bytes:

@@ -163,7 +163,7 @@ class TaskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             Meta(
                 ge=0,
                 le=1_000_000_000,
-                description="seconds that a run may take; 0: no limit",
+                description="seconds that a run may take, waiting for hosts included; 0: no limit",
             ),
         ]
         | None

@@ -128,6 +128,26 @@ def test_what_a_new_state_offers_is_tried_too(site: Site, visitor: Visitor) -> N
     ]
 
 
+def test_states_hold_what_changed_in_web_components_and_in_frames(
+    site: Site, visitor: Visitor
+) -> None:
+    """WBC-13; Alqaraleh, Ramadan & Salamah 2015, Algorithm 1, step 18: "save the html of" each new state.
+
+    A button that changes nothing makes none, though the page has a frame.
+    """
+    site.files["/"] = """<p>Maps</p><button onclick="1">Layers</button>
+        <button onclick="themes()">Themes</button><div id="own"></div>
+        <iframe srcdoc="<p id=f>empty</p><button onclick='f.textContent = `Harbours`'>Layer</button>"></iframe><script>
+        const shadow = own.attachShadow({mode: 'open'});
+        const themes = () => shadow.innerHTML = '<a href="/roads/wms?service=WMS">' + 'Ro' + 'ads</a>';</script>"""
+    (seen,) = visitor.run(f"{site.origin}/")
+    told = {state.event: state for state in seen.states}
+    assert (len(told), seen.events) == (3, 3)
+    assert ">Roads</a>" in told["click on button[submit] “Themes”"].html
+    assert ">Harbours</p>" in told["click on button[submit] “Layer”"].frames
+    assert ">empty</p>" in told["load"].frames
+
+
 def test_forms_are_left_alone_but_searches_that_the_task_wants(
     site: Site, visitor: Visitor
 ) -> None:

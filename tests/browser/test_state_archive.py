@@ -41,6 +41,16 @@ def test_a_state_that_is_there_is_not_written_again(tmp_path: Path) -> None:
     assert len(kept(tmp_path)) == 2
 
 
+def test_states_that_differ_in_a_frame_alone_are_both_kept(tmp_path: Path) -> None:
+    shown = (
+        PageState("load", "<p>one</p>", "<p>empty</p>"),
+        PageState("click on b", "<p>one</p>", "<p>roads</p>"),
+    )
+    StateArchive(tmp_path, 10_000).keep(BrowsedPage("http://a.test/", states=shown))
+    frames = {state["frames"] for state in kept(tmp_path)}
+    assert frames == {"<p>empty</p>", "<p>roads</p>"}
+
+
 def test_the_folder_does_not_grow_beyond_its_limit_over_several_runs(
     tmp_path: Path,
 ) -> None:

@@ -187,7 +187,15 @@
   // Answers when the page has nothing more to do, which on a busy machine is later than a clock would say.
   const later = window.requestIdleCallback ? window.requestIdleCallback.bind(window) : (then) => setTimeout(then, 50);
   const idle = () => new Promise((then) => later(() => setTimeout(then, 0), { timeout: 2000 }));
-  const outer = () => (document.documentElement ? document.documentElement.outerHTML.slice(0, 2000000) : "");
+  // Web components keep their content in shadow trees, which outerHTML leaves out: it comes after the page.
+  const outer = () => {
+    let html = document.documentElement ? document.documentElement.outerHTML : "";
+    for (const { shadowRoot } of walk(document, { n: MOST_WALKED })) {
+      if (html.length >= 2000000) break;
+      if (shadowRoot) html += "<div>" + shadowRoot.innerHTML + "</div>";
+    }
+    return html.slice(0, 2000000);
+  };
   Object.defineProperty(window, name, { value: Object.freeze({ list, fire, searches, search, outer, idle }) });
 
   // Maps draw nothing, and so ask for nothing, in a box of no height; their style sheets are not fetched.

@@ -17,7 +17,10 @@ ENDING = ".json.gz"
 
 
 class StateArchive:
-    """A folder with a file per state: `{"page", "event", "at", "html"}`, compressed. What is there is never removed."""
+    """A folder with a file per state: `{"page", "event", "at", "html", "frames"}`, compressed.
+
+    What is there is never removed.
+    """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self._folder = folder
@@ -42,7 +45,13 @@ class StateArchive:
 
     def _write(self, path: Path, page: str, state: PageState) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        record = {"page": page, "event": state.event, "at": now, "html": state.html}
+        record = {
+            "page": page,
+            "event": state.event,
+            "at": now,
+            "html": state.html,
+            "frames": state.frames,
+        }
         data = gzip.compress(json.dumps(record).encode())
         if len(data) > self._left:
             if not self._is_full:
@@ -60,5 +69,5 @@ class StateArchive:
 
 def _key(page: str, state: PageState) -> str:
     return hashlib.sha256(
-        f"{page}\n{state.html}".encode("utf-8", "replace")
+        f"{page}\n{state.html}{state.frames}".encode("utf-8", "replace")
     ).hexdigest()[:32]

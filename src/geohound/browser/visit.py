@@ -198,20 +198,22 @@ class PageVisit:
         html = await self._ask("outer")
         return html[:MAX_HTML] if isinstance(html, str) else ""
 
-    async def _whole_html(self, html: str) -> str:
+    async def _state(self, description: str) -> PageState:
         """With what stands in frames: what an event changes there is a new state, too."""
+        html = await self._html()
         inner = [await self._ask_inner(n, "outer") for n in range(len(self._frames))]
-        return "".join([html, *(part for part in inner if isinstance(part, str))])[
-            :MAX_HTML
-        ]
+        frames = "".join(part for part in inner if isinstance(part, str))
+        return PageState(description, html, frames[: MAX_HTML - len(html)])
+
+    def _meet_frames(self) -> None:
+        inner = self._page.frames[1:] if self._page is not None else []
+        new = [f for f in inner if f not in self._frames]
+        self._frames += new[: MAX_FRAMES - len(self._frames)]
 
     async def _events(self) -> list[events.Event]:
         """The events of the page and of its frames, whoever made them: maps often stand in a frame of another site."""
         found = list(events.read(await self._ask("list")))
-        inner = self._page.frames[1:] if self._page is not None else []
-        self._frames += [f for f in inner if f not in self._frames][
-            : MAX_FRAMES - len(self._frames)
-        ]
+        self._meet_frames()
         for number in range(len(self._frames)):
             rows = events.read(await self._ask_inner(number, "list"))
             found += [
@@ -224,13 +226,15 @@ class PageVisit:
 
     async def _look_first(self) -> None:
         """The page as loaded, looked at twice: what changes meanwhile, changes by itself."""
-        html = await self._html()
-        first = states.read(await self._whole_html(html))
+        self._meet_frames()
+        loaded = await self._state("load")
+        first = states.read(loaded.html + loaded.frames)
         await asyncio.sleep(LOOK_AGAIN_S)
-        again = states.read(await self._whole_html(await self._html()))
+        later = await self._state("load")
+        again = states.read(later.html + later.frames)
         self._changing = states.changing_parts(first, again)
         self._doms.append(states.without(first, self._changing))
-        self._states.append(PageState("load", html))
+        self._states.append(loaded)
 
     async def _trigger_events(self) -> None:
         done: set[tuple[str, ...]] = set()
@@ -265,13 +269,14 @@ class PageVisit:
         return is_done is True
 
     async def _is_new_state(self, description: str) -> bool:
-        html = await self._html()
-        dom = states.without(states.read(await self._whole_html(html)), self._changing)
+        state = await self._state(description)
+        dom = states.without(states.read(state.html + state.frames), self._changing)
         if len(self._doms) >= self._budget.states or not states.is_new(dom, self._doms):
             return False
         self._doms.append(dom)
-        if sum(len(state.html) for state in self._states) < MAX_STATE_CHARS:
-            self._states.append(PageState(description, html))
+        kept = sum(len(known.html) + len(known.frames) for known in self._states)
+        if kept < MAX_STATE_CHARS:
+            self._states.append(state)
         return True
 
     async def _search(self, words: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ class PageState:
 
     event: str
     html: str
+    frames: str = ""  # the HTML of its frames
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from geohound.contracts import StoreError
 from geohound.event_loop import run_async
 from geohound.settings import Settings, SettingsError
 
+LONGEST_END_S = 30.0  # then what still runs is taken up next time, as after a kill
 _LINE = 0  # the file descriptor of standard input: it ends when whoever started this process ends
 
 
@@ -54,6 +55,7 @@ async def serve_tasks(settings: Settings) -> None:
         serving = asyncio.create_task(runner.serve(settings.tasks_at_once))
         waiting = asyncio.create_task(ended.wait())
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        loop.call_later(LONGEST_END_S, os._exit, 1)
         for each in (serving, waiting):
             each.cancel()
         (trouble, _) = await asyncio.gather(serving, waiting, return_exceptions=True)

@@ -196,3 +196,110 @@ def test_long_headers_that_end_are_read(portal) -> None:
     with serving(portal) as address:
         answer = get(address, "/healthz?x=" + "a" * 20_000, X_A="b" * 20_000)
         assert answer.status == 200
+
+
+CHUNKED = (
+    b"POST /log-in HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+)
+UNANSWERED = SLOW_BODY[: SLOW_BODY.index(b"900000")] + b"30\r\n"
+UNANSWERED += b"Content-Type: application/x-www-form-urlencoded\r\n\r\n" + b"a" * 30
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (CHUNKED + b"0\r\n", b"x: y\r\n" * 20_000),
+        (CHUNKED + b"0\r\nx: ", b"y" * 100_000),
+        (CHUNKED + b"1;", b"y" * 100_000),
+        (UNANSWERED + b"GET /a HTTP/1.1\r\n", b"x: y\r\n" * 20_000),
+        (UNANSWERED, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3_000),
+        (
+            UNANSWERED + b"POST /a HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n",
+            b"y" * 100_000,
+        ),
+    ],
+    ids=["trailers", "a trailer", "a chunk", "headers", "requests", "a body behind"],
+)
+def test_what_comes_behind_a_request_is_cut_off_before_it_fills_the_memory(
+    begin: bytes, more: bytes
+) -> None:
+    with serving(slow_answer) as address, socket.create_connection(address) as peer:
+        peer.settimeout(3)
+        peer.sendall(begin)
+        sent = 0
+        with suppress(OSError):
+            while sent < 50_000_000:
+                sent += peer.send(more)
+        assert sent < 20_000_000, "what the buffers of the system take, not more"
+        assert is_closed_within(peer, 5)
+
+
+async def slow_answer(scope, receive, send) -> None:
+    """Like a stream of events: it reads what comes and answers after a while."""
+    if scope["type"] != "http":
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if (await receive())["type"] == "http.disconnect":
+            return
+
+
+def test_headers_behind_a_request_that_is_answered_slowly_must_end_in_time(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr(HeadersInTime, "headers_s", 0.4)
+    with serving(slow_answer) as address, socket.create_connection(address) as peer:
+        peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a HTTP/1.1\r\nX: ")
+        assert is_closed_within(peer, 8, drip=b"a")
+
+
+def test_requests_one_after_the_other_share_a_connection(portal) -> None:
+    with serving(portal) as address:
+        connection = http.client.HTTPConnection(*address, timeout=20)
+        for _ in range(5):
+            connection.request("GET", "/healthz", headers={"X-A": "b" * 20_000})
+            assert connection.getresponse().read()
+        kept = connection.sock
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().status == 200
+        assert connection.sock is kept
+        connection.close()
+
+
+def test_one_request_may_come_before_the_answer_is_complete(portal) -> None:
+    asked = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    last = asked.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    with serving(portal) as address, socket.create_connection(address) as peer:
+        peer.settimeout(20)
+        peer.sendall(asked + last)
+        answers = b"".join(iter(lambda: peer.recv(1000), b""))
+        assert answers.count(b"HTTP/1.1 200") == 2
+
+
+def test_trailers_are_no_headers() -> None:
+    seen: list[list[tuple[bytes, bytes]]] = []
+
+    async def note(scope, receive, send) -> None:
+        if scope["type"] == "http":
+            while (await receive())["more_body"]:
+                pass
+            seen.append(scope["headers"])
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+
+    with serving(note) as address, socket.create_connection(address) as peer:
+        peer.settimeout(20)
+        peer.sendall(CHUNKED + b"0\r\nCookie: theirs\r\n\r\n")
+        assert peer.recv(1000).startswith(b"HTTP/1.1 204")
+    assert not [value for _, value in seen[0] if value == b"theirs"]
+
+
+def test_asking_for_another_protocol_fills_no_log(portal, caplog) -> None:
+    with serving(portal) as address:
+        asked = get(address, "/healthz", Connection="Upgrade", Upgrade="websocket")
+        assert asked.status == 200
+    assert "pgrade" not in caplog.text
+    assert "WebSocket" not in caplog.text

@@ -267,6 +267,7 @@ def server_config(
     return uvicorn.Config(
         portal,
         http=HeadersInTime,
+        ws="none",
         log_level="info" if verbose else "warning",
         access_log=verbose,
         server_header=False,

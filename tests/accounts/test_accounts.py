@@ -184,6 +184,19 @@ def test_a_provider_cannot_take_over_an_account_by_its_name(accounts) -> None:
     assert accounts.identify(again, CredentialKind.SESSION).account == found.account
 
 
+def test_nobody_gets_the_name_of_a_removed_account_by_a_provider_or_otherwise(
+    accounts,
+) -> None:
+    accounts.add("root", SECRET)
+    accounts.add("ada", SECRET)
+    accounts.remove("ada")
+    with pytest.raises(AccountError, match="once"):
+        accounts.add("ada", SECRET)
+    session = accounts.log_in_subject("https://id.example/#2", "ada", Role.GUEST, HOME)
+    found = accounts.identify(session, CredentialKind.SESSION)
+    assert found.account.name.startswith("ada-")
+
+
 def test_a_token_has_scopes_and_an_end_and_can_be_revoked(accounts, clock) -> None:
     accounts.add("ada", SECRET)
     secret = accounts.make_token(

@@ -90,6 +90,21 @@ def test_a_removed_account_takes_its_credentials_with_it(users) -> None:
     )
 
 
+def test_the_name_of_a_removed_account_is_never_given_again(users) -> None:
+    """Tasks and judgements say by it whose they are."""
+    users.add(BOB, "hash")
+    assert users.remove("bob")
+    assert not users.add(UserAccount("bob", Role.USER, NOON))
+    users.keep(credential("d1", "bob"))
+    assert not users.set_role("bob", Role.ADMINISTRATOR)
+    assert not users.set_password("bob", "x")
+    assert (users.list(), users.get("bob"), users.credential("d1")) == ([], None, None)
+    assert (users.of_subject(BOB.subject), users.password_hash("bob")) == (None, "")
+    again = UserAccount("bob-2", Role.USER, NOON, subject=BOB.subject)
+    assert users.add(again), "the same person may come again, under another name"
+    assert users.of_subject(BOB.subject) == again
+
+
 def test_credentials_come_back_as_they_were_kept(users) -> None:
     users.add(ADA)
     scopes = frozenset({TokenScope.READ, TokenScope.TASKS})

@@ -87,7 +87,9 @@ class Accounts:
             )
         account = UserAccount(stored, role or first, self._clock.now())
         if not self._users.add(account, self._passwords.hash(password)):
-            raise AccountError(f"There is an account {stored} already.")
+            raise AccountError(
+                f"There is an account {stored} already, or there was one: a name is given once."
+            )
         self.note(by, "account added", f"{stored} as {account.role}", address)
         return account
 
@@ -101,7 +103,7 @@ class Accounts:
         self.note(by, "role changed", f"{found.name}: {found.role} to {role}", address)
 
     def remove(self, name: str, *, by: str = "", address: str = "") -> None:
-        """Its tasks stay, and are then those of administrators alone."""
+        """Its tasks stay, and are then those of administrators alone: nobody gets its name again."""
         found = self.find(name)
         if found.role is Role.ADMINISTRATOR:
             self._check_another_administrator(found.name)

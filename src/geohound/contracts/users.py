@@ -19,7 +19,7 @@ class UserStore(Protocol):
     """
 
     def add(self, account: UserAccount, password_hash: str = "") -> bool:
-        """Add an account; False, and nothing is written, if its name or subject is taken."""
+        """Add an account; False, and nothing is written, if its subject is taken, or its name was ever given."""
 
     def get(self, name: str) -> UserAccount | None: ...
 
@@ -39,7 +39,7 @@ class UserStore(Protocol):
         """False where there is no such account."""
 
     def remove(self, name: str) -> bool:
-        """Forget an account with its credentials and saved searches; False where there is no such account."""
+        """Forget all of an account and its saved searches but its name; False where there is no such account."""
 
     def keep(self, credential: Credential) -> None:
         """Store a credential of an existing account; credentials that have expired are deleted."""

@@ -15,6 +15,7 @@ from postgres_server import programs, shared_server
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.account import Role, UserAccount
 from geohound.model.catalogue import Observation
 from geohound.model.search.query import Query
 from geohound.model.service import Service, Sighting
@@ -141,6 +142,31 @@ def test_a_catalogue_of_version_3_is_upgraded_with_all_that_it_holds(address) ->
     assert min(map(len, parts)) >= 4
     assert sql(address, COLUMNS) == now
     assert sql(address, "SELECT version FROM geohound_catalogue") == [(version,)]
+
+
+def test_names_of_accounts_that_were_removed_before_are_not_given_again(
+    address,
+) -> None:
+    """As version 7 left it: ada is there, bob, eve, tim and joe are gone."""
+    with closing(open_store(address, SystemClock())) as store:
+        for owner in ("", "ada", "bob"):
+            store.tasks.create(TaskSpec(owner=owner))
+    sql(
+        address,
+        "INSERT INTO account (name, role, created_at, subject, password_hash) VALUES ('ada', 'user', 0, '', '')",
+        "INSERT INTO saved_search (owner, title, parameters, saved_at, opened_at) VALUES ('eve', '', '', 0, 0)",
+        "INSERT INTO judgement VALUES ('lakes', 'wms', '1', 1, 'tim', 0)",
+        "INSERT INTO audit (at, who, what, about, address) VALUES (0, 'ada', 'account removed', 'joe', '')",
+        "UPDATE geohound_catalogue SET version = 7",
+    )
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    with closing(open_store(address, SystemClock())) as store:
+        tried = ("ada", "bob", "eve", "tim", "joe", "new")
+        given = [
+            name for name in tried if store.users.add(UserAccount(name, Role.USER, at))
+        ]
+        assert [account.name for account in store.users.list()] == ["ada", "new"]
+    assert given == ["new"]
 
 
 def observed(host: str) -> Observation:

@@ -16,6 +16,7 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.model.account import Role, UserAccount
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
 from geohound.model.health import HealthState
@@ -294,6 +295,39 @@ def test_pages_of_a_queue_without_tags_are_read_whole_once(tmp_path, clock):
     (page,) = store.check_queue.due("a.test", clock.now(), 1)
     store.close()
     assert (page.target, page.proof) == ("http://a.test/", None)
+
+
+def test_names_of_accounts_that_were_removed_before_are_not_given_again(
+    tmp_path, clock
+):
+    """As version 33 left it: ada is there, bob, eve, tim and joe are gone."""
+    path = tmp_path / "c.db"
+    store = open_store(path, clock)
+    for owner in ("", "ada", "bob"):
+        store.tasks.create(TaskSpec(owner=owner))
+    with store.database.write() as connection:
+        for statement in (
+            "INSERT INTO account (name, role, created_at, subject, password_hash) VALUES ('ada', 'user', 0, '', '')",
+            "INSERT INTO saved_search (owner, title, parameters, saved_at, opened_at) VALUES ('eve', '', '', 0, 0)",
+            "INSERT INTO judgement VALUES ('lakes', 'wms', '1', 1, 'tim', 0)",
+            "INSERT INTO audit (at, who, what, about, address) VALUES (0, 'ada', 'account removed', 'joe', '')",
+            "PRAGMA user_version = 33",
+        ):
+            connection.execute(statement)
+    store.close()
+    store = open_store(path, clock)
+    tried = ("ada", "bob", "eve", "tim", "joe", "new")
+    given = [
+        name
+        for name in tried
+        if store.users.add(UserAccount(name, Role.USER, clock.now()))
+    ]
+    names = [account.name for account in store.users.list()]
+    owners = sorted(task.spec.owner for task in store.tasks.list())
+    store.close()
+    assert given == ["new"]
+    assert names == ["ada", "new"]
+    assert owners == ["", "ada", "bob"]
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path, clock, monkeypatch):

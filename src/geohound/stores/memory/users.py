@@ -20,6 +20,7 @@ class MemoryUsers:
     def __init__(self, max_audit: int = MAX_AUDIT_ENTRIES) -> None:
         self._accounts: dict[str, UserAccount] = {}
         self._hashes: dict[str, str] = {}
+        self._removed: set[str] = set()
         self._credentials: dict[str, Credential] = {}
         self._audit: deque[AuditEntry] = deque(maxlen=max_audit)
         self._samples: set[TaskId] = set()
@@ -28,7 +29,7 @@ class MemoryUsers:
         is_taken = (
             bool(account.subject) and self.of_subject(account.subject) is not None
         )
-        if account.name in self._accounts or is_taken:
+        if account.name in {*self._accounts, *self._removed} or is_taken:
             return False
         self._accounts[account.name] = account
         self._hashes[account.name] = password_hash
@@ -65,6 +66,7 @@ class MemoryUsers:
         if self._accounts.pop(name, None) is None:
             return False
         self._hashes.pop(name, None)
+        self._removed.add(name)
         self.forget([credential.digest for credential in self.credentials(name)])
         return True
 

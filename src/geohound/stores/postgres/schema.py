@@ -10,7 +10,7 @@ import psycopg
 
 from geohound.contracts import StoreError
 
-VERSION = 7
+VERSION = 8
 
 
 def _name_tasks(connection: psycopg.Connection[Any]) -> None:
@@ -62,6 +62,18 @@ def _prove_pages(connection: psycopg.Connection[Any]) -> None:
         connection.execute(f"ALTER TABLE check_queue ADD COLUMN IF NOT EXISTS {column}")
 
 
+def _keep_removed_names(connection: psycopg.Connection[Any]) -> None:
+    """Version 7 gave the name of a removed account again, and with it what was of the old one."""
+    from geohound.stores import removed_names as names  # noqa: PLC0415 - once in the life of a catalogue
+
+    specs, known, given = (
+        [value for (value,) in connection.execute(sql)]
+        for sql in (names.SPECS, names.NAMES, names.GIVEN)
+    )
+    for name in names.gone(specs, known, given):
+        connection.execute(f"{names.KEEP} (%s, 'removed', 0, '', '')", (name,))
+
+
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     1: _name_tasks,
@@ -70,6 +82,7 @@ UPGRADES: dict[int, Callable[[psycopg.Connection[Any]], None]] = {
     4: _keep_notes,
     5: _divide_checks,
     6: _prove_pages,
+    7: _keep_removed_names,
 }
 _SCRIPTS = ("schema.sql", "log.sql", "notes.sql")
 _LOCK = 0x47484E44

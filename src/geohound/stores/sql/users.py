@@ -20,7 +20,9 @@ from geohound.model.work.task import TaskId
 from .database import Database
 from .services.codec import clean
 
-_ACCOUNT = "SELECT name, role, created_at, subject FROM account"
+# of an account that was removed: its name is never given again, as tasks and judgements say whose they are by it
+REMOVED = "removed"
+_ACCOUNT = "SELECT name, role, created_at, subject FROM account WHERE role <> 'removed'"
 _CREDENTIAL = "SELECT digest, account, kind, created_at, expires_at, label, scopes FROM credential"
 
 
@@ -50,11 +52,11 @@ class SqlUsers:
         return True
 
     def get(self, name: str) -> UserAccount | None:
-        return self._one(f"{_ACCOUNT} WHERE name = ?", clean(name))
+        return self._one(f"{_ACCOUNT} AND name = ?", clean(name))
 
     def of_subject(self, subject: str) -> UserAccount | None:
         return self._one(
-            f"{_ACCOUNT} WHERE subject = ? AND subject <> ''", clean(subject)
+            f"{_ACCOUNT} AND subject = ? AND subject <> ''", clean(subject)
         )
 
     def list(self) -> Sequence[UserAccount]:
@@ -70,14 +72,18 @@ class SqlUsers:
 
     def set_role(self, name: str, role: Role) -> bool:
         return self._changes(
-            "UPDATE account SET role = ? WHERE name = ?", role, clean(name)
+            "UPDATE account SET role = ? WHERE name = ? AND role <> ?",
+            role,
+            clean(name),
+            REMOVED,
         )
 
     def set_password(self, name: str, password_hash: str) -> bool:
         return self._changes(
-            "UPDATE account SET password_hash = ? WHERE name = ?",
+            "UPDATE account SET password_hash = ? WHERE name = ? AND role <> ?",
             password_hash,
             clean(name),
+            REMOVED,
         )
 
     def remove(self, name: str) -> bool:
@@ -88,12 +94,12 @@ class SqlUsers:
             connection.execute(
                 "DELETE FROM saved_search WHERE owner = ?", (clean(name),)
             )
-            return (
-                connection.execute(
-                    "DELETE FROM account WHERE name = ?", (clean(name),)
-                ).rowcount
-                > 0
+            removed = connection.execute(
+                "UPDATE account SET role = ?, subject = '', password_hash = '' "
+                "WHERE name = ? AND role <> ?",
+                (REMOVED, clean(name), REMOVED),
             )
+            return removed.rowcount > 0
 
     def keep(self, credential: Credential) -> None:
         c = credential
@@ -108,6 +114,7 @@ class SqlUsers:
             clean(c.label),
             scopes,
             c.account,
+            REMOVED,
         )
         with self._database.write() as connection:
             connection.execute(
@@ -115,7 +122,7 @@ class SqlUsers:
             )
             connection.execute(
                 "INSERT INTO credential (digest, account, kind, created_at, expires_at, label, scopes) "
-                "SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM account WHERE name = ?)",
+                "SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM account WHERE name = ? AND role <> ?)",
                 row,
             )
 

@@ -2,7 +2,7 @@
 CREATE TABLE IF NOT EXISTS account (
   num INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  role TEXT NOT NULL,
+  role TEXT NOT NULL,           -- 'removed': the name is never given again
   created_at REAL NOT NULL,
   subject TEXT NOT NULL,        -- at an OpenID provider; empty where there is a password
   password_hash TEXT NOT NULL

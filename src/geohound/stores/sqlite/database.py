@@ -23,7 +23,7 @@ from . import upgrades
 __all__ = ["SqliteDatabase", "StoreError", "make_folder"]
 
 APPLICATION_ID = 0x47484E44  # "GHND", in bytes 68 to 71 of the file
-VERSION = 33
+VERSION = 34
 # From version N to N + 1.
 UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: upgrades.forget_text_index,
@@ -58,6 +58,7 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], None]] = {
     30: partial(upgrades.run_scripts, names=["notes.sql"]),
     31: upgrades.divide_checks,
     32: upgrades.prove_pages,
+    33: upgrades.keep_removed_names,
 }
 _SCRIPTS = (
     "schema.sql", "index.sql", "record.sql", "robots.sql", "proof.sql", "met.sql", "claim.sql", "event.sql",

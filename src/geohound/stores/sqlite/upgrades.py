@@ -186,3 +186,17 @@ def prove_pages(connection: sqlite3.Connection) -> None:
     known = connection.execute("SELECT name FROM pragma_table_info('check_queue')")
     if ("etag",) not in known.fetchall():
         run_scripts(connection, ["page_proof.sql"])
+
+
+def keep_removed_names(connection: sqlite3.Connection) -> None:
+    """Version 33 gave the name of a removed account again, and with it what was of the old one."""
+    from geohound.stores import removed_names as names  # noqa: PLC0415 - once in the life of a file
+
+    specs, known, given = (
+        [value for (value,) in connection.execute(sql)]
+        for sql in (names.SPECS, names.NAMES, names.GIVEN)
+    )
+    connection.executemany(
+        f"{names.KEEP} (?, 'removed', 0, '', '')",
+        [(name,) for name in names.gone(specs, known, given)],
+    )

@@ -6,8 +6,10 @@ import asyncio
 import gzip
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from books import BOOK
@@ -19,7 +21,7 @@ from geohound import app, plugins
 from geohound.contracts import Fetcher
 from geohound.crawler.archived_pages import mine_archived
 from geohound.document import Document
-from geohound.harvesters import warc
+from geohound.harvesters import parquet, warc
 from geohound.mining.map_page import Explorer
 from geohound.model.visit import Failure, Page, Visit
 from geohound.model.work.harvest import HarvestPage, Listed
@@ -126,6 +128,99 @@ def test_a_damaged_parquet_file_is_a_reason() -> None:
     )
     assert isinstance(page, Failure)
     assert "footer" in page.detail
+
+
+LONG = "http://a.test/wms?" + "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"use_dictionary": False, "column_encoding": {"url": "DELTA_BYTE_ARRAY"}},
+        {"use_dictionary": False},
+    ],
+    ids=["a dictionary", "prefixes", "plain"],
+)
+def test_a_small_parquet_file_of_long_addresses_takes_no_memory(options) -> None:
+    """Some kilobytes that would unpack to hundreds of millions of characters."""
+    rows = pa.array([0] * 15_000 + [1] * 15_000, pa.int32())
+    column = pa.DictionaryArray.from_arrays(rows, pa.array([LONG, plain(1)]))
+    if options:
+        column = column.cast(pa.string())
+    file = io.BytesIO()
+    table = pa.table({"url": column})
+    pq.write_table(table, file, compression="zstd", store_schema=False, **options)
+    del table, column
+    data = file.getvalue()
+    assert len(data) < 400_000
+    before = pa.default_memory_pool().bytes_allocated()
+    with watched_pool() as pool:
+        page = read_page(
+            "parquet", "http://cat.test/x.parquet", lambda url: response(url, data)
+        )
+        assert pool.max_memory() < before + 150_000_000
+    if isinstance(page, Failure):
+        assert "bytes" in page.detail
+    else:
+        assert urls_of([page]) == [plain(1)], "a longer one is no address"
+
+
+@contextmanager
+def watched_pool() -> Iterator[pa.MemoryPool]:
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(pool)
+    try:
+        yield pool
+    finally:
+        pa.set_memory_pool(usual)
+
+
+def test_a_page_of_parquet_that_unpacks_to_more_than_the_footer_says_is_a_reason(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr(parquet, "MAX_DICTIONARY_BYTES", 50_000)
+    data = parquet_bytes([f"http://a.test/{n}" for n in range(20_000)], None, 20_000)
+    page = read_page(
+        "parquet", "http://cat.test/x.parquet", lambda url: response(url, data)
+    )
+    assert isinstance(page, Failure)
+    assert "page of the column url takes" in page.detail
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[[plain(1)]], [7], pa.array([b"a" * 30], pa.binary(30))],
+    ids=["lists", "numbers", "fixed"],
+)
+def test_a_column_of_addresses_that_holds_something_else_is_a_reason(values) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"url": values}), file)
+    page = read_page(
+        "parquet",
+        "http://cat.test/x.parquet",
+        lambda url: response(url, file.getvalue()),
+    )
+    assert isinstance(page, Failure)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_addresses_are_read_however_a_parquet_file_packs_them(version) -> None:
+    """Also by prefixes, as newer writers do, and in as many pages as these make."""
+    addresses = [*(f"http://a.test/{n}" for n in range(3_000)), plain(1)]
+    for encoding in ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"):
+        file = io.BytesIO()
+        pq.write_table(
+            pa.table({"url": addresses}), file, use_dictionary=False, data_page_version=version,
+            column_encoding={"url": encoding}, data_page_size=2_000, write_batch_size=50,
+        )  # fmt: skip
+        data = file.getvalue()
+        page = read_page(
+            "parquet", "http://cat.test/x.parquet", lambda url, data=data: response(url, data)
+        )  # fmt: skip
+        assert isinstance(page, HarvestPage), page
+        assert urls_of([page]) == [plain(1)]
 
 
 def test_a_server_that_ignores_ranges_of_a_large_file_is_a_reason() -> None:

@@ -9,16 +9,23 @@ from typing import Any
 
 from geohound.contracts import Fetcher
 from geohound.model.failure import FailureReason
-from geohound.model.visit import Failure
+from geohound.model.visit import MAX_URL_CHARS, Failure
 from geohound.model.work.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 
 from . import _asking, _pieces
+from ._parquet_pages import CODED, DICTIONARY, PREFIXES, page_heads
 from ._part import Part, from_date
 from ._service_words import SERVICE_WORDS
 
 TAIL_BYTES = 65_536  # of the file, with the footer; more where the footer is larger
-MAX_FOOTER_BYTES = 32_000_000
+MAX_FOOTER_BYTES = 4_000_000  # reading it takes many times as much
 MAX_COLUMN_BYTES = 256_000_000  # of one column of a row group, packed and unpacked
+MAX_PAGE_BYTES = 64_000_000  # of one page of it, unpacked
+MAX_DICTIONARY_BYTES = 16_000_000  # unpacked; it is gone through for each batch
+MAX_ROWS = 20_000_000  # of one row group
+MAX_READ_BYTES = 1_000_000_000  # of one column, as all batches together hold it
+_BATCH_ROWS = 65_536
+_BATCH_BYTES = 64_000_000
 _PADDING = 100  # that the reader takes for granted behind a column
 _URLS = ("url", "original", "URL")  # names of the column with addresses
 _STATUS = "fetch_status"
@@ -80,14 +87,16 @@ async def page(source: str, cursor: bytes, fetcher: Fetcher) -> HarvestPage | Fa
             return _asking.not_understood(
                 tail.document, "an index of addresses in Parquet"
             )
-        for first, size in _places(group, wanted):
+        rows = _BATCH_ROWS
+        for name, first, size in _places(about, group, wanted):
             part = await _pieces.piece(
                 fetcher, source, first, min(size + _PADDING, tail.total - first)
             )
             if isinstance(part, Failure):
                 return part
             known.add(part.first, part.data)
-        found = _services(known, about, group, wanted, since)
+            rows = min(rows, _rows_at_once(name, part.data[:size]))
+        found = _services(known, about, group, wanted, since, rows)
     except _damage() as error:
         return _asking.failure(
             tail.document.response,
@@ -146,9 +155,22 @@ def _columns(about: Any, group: int, since: str) -> dict[str, Any]:
     return {name: by_name[name] for name in names if name in by_name}
 
 
-def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
+def _places(
+    about: Any, group: int, wanted: dict[str, Any]
+) -> list[tuple[str, int, int]]:
+    """Where the columns are; ValueError where they are larger than what is read."""
+    if about.row_group(group).num_rows > MAX_ROWS:
+        raise ValueError(f"row group {group} has more than {MAX_ROWS} rows")
+    repeated = {
+        column.path
+        for column in map(about.schema.column, range(about.num_columns))
+        if column.max_repetition_level
+    }
     found = []
     for name, column in wanted.items():
+        is_text = column.physical_type == "BYTE_ARRAY"
+        if is_text != (name in _URLS) or name in repeated:
+            raise ValueError(f"the column {name} holds something else")
         starts = [
             column.data_page_offset,
             column.dictionary_page_offset if column.has_dictionary_page else None,
@@ -159,37 +181,72 @@ def _places(group: int, wanted: dict[str, Any]) -> list[tuple[int, int]]:
             raise ValueError(
                 f"the column {name} of row group {group} takes {size} bytes"
             )
-        found.append((first, column.total_compressed_size))
+        found.append((name, first, column.total_compressed_size))
     return found
 
 
+def _rows_at_once(name: str, packed: bytes) -> int:
+    """How many rows of this column can be read at a time, by what its pages say; ValueError where none can."""
+    whole, longest, is_coded = 0, 1, True
+    for page in page_heads(packed):
+        whole += page.unpacked
+        is_dictionary = page.kind == DICTIONARY
+        most = MAX_DICTIONARY_BYTES if is_dictionary else MAX_PAGE_BYTES
+        if page.unpacked > most or whole > MAX_COLUMN_BYTES:
+            raise ValueError(f"a page of the column {name} takes {page.unpacked} bytes")
+        if is_dictionary or page.encoding == PREFIXES:
+            # each row may hold as much as the whole page
+            longest = max(longest, page.unpacked)
+        is_coded = is_coded and page.encoding in CODED
+    # read as a dictionary, or as what it unpacks to
+    return _BATCH_ROWS if is_coded else min(_BATCH_ROWS - 1, _BATCH_BYTES // longest)
+
+
 def _services(
-    known: _KnownParts, about: Any, group: int, wanted: dict[str, Any], since: str
-) -> list[str]:
+    known: _KnownParts, about: Any, group: int, wanted: dict[str, Any], since: str, batch_rows: int
+) -> list[str]:  # fmt: skip
     """Addresses with a word of services, of pages that were there, fetched since that day."""
     from pyarrow import compute, parquet  # noqa: PLC0415
 
-    file = parquet.ParquetFile(known, metadata=about, pre_buffer=False)
-    found: list[str] = []
+    address = next(name for name in _URLS if name in wanted)
+    # A word that is repeated stays one word; other encodings cannot be read so.
+    words = [address] if batch_rows == _BATCH_ROWS else None
+    file = parquet.ParquetFile(
+        known, metadata=about, read_dictionary=words, pre_buffer=False
+    )
+    found: dict[str, None] = {}
+    read = 0
     for batch in file.iter_batches(
-        65_536, row_groups=[group], columns=list(wanted), use_threads=False
+        batch_rows, row_groups=[group], columns=list(wanted), use_threads=False
     ):
-        address = next(name for name in _URLS if name in wanted)
-        kept = compute.match_substring_regex(
-            batch[address], SERVICE_WORDS, ignore_case=True
-        )
+        column = batch[address]
+        read += column.nbytes
+        if read > MAX_READ_BYTES:
+            raise ValueError(f"the column {address} holds more than {read} bytes")
+        kept = _look_like_services(column)
         if _STATUS in wanted:
             kept = compute.and_(kept, compute.equal(batch[_STATUS], 200))
         if _TIME in wanted:
             kept = compute.and_(kept, _is_since(batch[_TIME], since))
-        found += [
-            each
-            for each in batch[address].filter(kept).to_pylist()
-            if isinstance(each, str)
-        ]
+        for each in compute.unique(column.filter(kept)).to_pylist():
+            if isinstance(each, str):
+                found[each] = None
         if len(found) >= MAX_LISTED:
             break
-    return found[:MAX_LISTED]
+    return list(found)[:MAX_LISTED]
+
+
+def _look_like_services(column: Any) -> Any:
+    """Which rows have a word of services, and are no longer than an address may be."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    is_coded = isinstance(column, pa.DictionaryArray)
+    words = column.dictionary if is_coded else column
+    is_short = compute.less_equal(compute.binary_length(words), MAX_URL_CHARS)
+    matches = compute.match_substring_regex(words, SERVICE_WORDS, ignore_case=True)
+    kept = compute.and_(matches, is_short)
+    return kept.take(column.indices) if is_coded else kept
 
 
 def _is_since(times: Any, since: str) -> Any:

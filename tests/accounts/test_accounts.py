@@ -272,6 +272,61 @@ def test_many_names_from_one_address_and_many_addresses_for_one_name_are_limited
         limits.begin("ada", "10.0.1.1")
 
 
+def fails_at(limits: LogInLimits, name: str, addresses) -> int:
+    """How many tries were counted before one was refused."""
+    for n, address in enumerate(addresses):
+        try:
+            limits.begin(name, address)
+        except TooManyTriesError:
+            return n
+    return len(addresses)
+
+
+def test_a_network_of_ipv6_addresses_counts_as_one(clock) -> None:
+    limits = LogInLimits(clock.monotonic)
+    own = [f"2001:db8:1:2::{n:x}" for n in range(1, 40)]
+    assert fails_at(limits, "ada", own) == MOST_OF_BOTH
+    assert fails_at(limits, "ada", ["2001:db8:1:3::1"]) == 1, "another network"
+
+
+def test_tries_from_everywhere_do_not_lock_out_who_logs_in_from_where_she_did_before(
+    clock,
+) -> None:
+    limits = LogInLimits(clock.monotonic)
+    limits.begin("ada", HOME)
+    limits.succeed("ada", HOME)
+    others = [f"10.0.{n}.1" for n in range(100)]
+    assert fails_at(limits, "ada", others) == MOST_OF_NAME
+    assert fails_at(limits, "ada", [HOME] * 10) == MOST_OF_BOTH, "her own allowance"
+
+
+def test_from_where_one_has_logged_in_is_known_after_a_restart(clock) -> None:
+    users, passwords = MemoryUsers(), Passwords(PasswordHasher(1, 8, 1))
+    before = Accounts(users, clock, passwords)
+    before.add("ada", SECRET)
+    before.log_in("ada", SECRET, HOME)
+    accounts = Accounts(users, clock, passwords)
+    for n in range(MOST_OF_NAME):
+        with pytest.raises(AccountError):
+            accounts.log_in("ada", "wrong password!", f"10.0.{n}.1")
+    with pytest.raises(TooManyTriesError):
+        accounts.log_in("ada", SECRET, "10.1.1.1")
+    assert accounts.log_in("ada", SECRET, HOME)
+
+
+def test_tries_on_other_names_do_not_reset_the_count_of_one(clock) -> None:
+    limits = LogInLimits(clock.monotonic)
+    for n in range(MOST_OF_NAME):
+        limits.begin("root", f"10.0.{n}.1")
+    for n in range(6_000):
+        limits.begin(f"name{n}", f"10.{1 + n // 250}.{n % 250}.1")
+    with pytest.raises(TooManyTriesError):
+        limits.begin("root", "10.200.1.1")
+    limits.begin("ada", "10.200.1.2")
+    clock.passed_s = WINDOW_S
+    limits.begin("root", "10.200.1.1")
+
+
 def test_a_log_in_that_succeeds_counts_for_nothing(clock) -> None:
     limits = LogInLimits(clock.monotonic)
     for _ in range(10 * MOST_OF_NAME):

@@ -29,6 +29,8 @@ TOKEN_PREFIX = "ghp_"  # noqa: S105 - by which scanners for leaked secrets know 
 MAX_TOKENS = 50  # of one account
 MAX_SESSIONS = 20
 MAX_LABEL_CHARS = 100
+MAX_KNOWN = 1_000  # entries of the audit log that say from where people have logged in
+_LOG_IN = "log-in"
 
 
 class AccountError(UserError):
@@ -57,6 +59,9 @@ class Accounts:
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._limits = LogInLimits(clock.monotonic)
+        for entry in reversed(users.audit(MAX_KNOWN)):
+            if entry.what == _LOG_IN:
+                self._limits.know(entry.who, entry.address)
 
     @property
     def any(self) -> bool:
@@ -182,7 +187,7 @@ class Accounts:
         secret = secrets.token_urlsafe(32)
         lasts = timedelta(hours=SESSION_HOURS)
         self._users.keep(self._credential(secret, name, CredentialKind.SESSION, lasts))
-        self.note(name, "log-in", "", address)
+        self.note(name, _LOG_IN, "", address)
         return secret
 
     def log_out(self, identity: Identity, address: str) -> None:

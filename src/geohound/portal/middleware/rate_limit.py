@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import time
 from collections import OrderedDict
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from geohound.accounts.networks import network_of
 from geohound.portal.json_responses import problem
 
 _MAX_CLIENTS = 20_000
@@ -68,14 +68,4 @@ class RateLimit:
 
 
 def _visitor(scope: Scope) -> str:
-    host = scope["client"][0] if scope.get("client") else ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return str(host)
-    if address.version == 4:
-        return host
-    # as a socket for both families names visitors of the older one
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))
+    return network_of(str(scope["client"][0])) if scope.get("client") else ""

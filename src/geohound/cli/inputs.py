@@ -58,6 +58,8 @@ def read_input(text: str) -> Input:
         path = Path(text)
         if _is(text, Path.is_dir):
             return Input(wrong=f"{text} is a folder; give the files in it")
+        if _is(text, Path.exists):
+            return Input(wrong=f"{text} is neither a file nor a URL")
         if text.startswith((".", "/", "~")) or path.suffix.lower() in _FILES:
             return Input(wrong=f"file not found: {text}")
         text = f"https://{text}"

@@ -228,6 +228,20 @@ def test_only_so_many_may_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     told(story)
 
 
+def test_one_visitor_cannot_take_all_places() -> None:
+    async def story(rig: Rig) -> None:
+        places = [rig.events.place("ada") for _ in range(task_events.MOST_OF_VISITOR)]
+        with pytest.raises(TooManyFollowersError):
+            rig.events.place("ada")
+        with pytest.raises(TooManyFollowersError):
+            await rig.events.wait(rig.task, 2, 30, "ada")
+        rig.events.place("bob")
+        places[0].leave()
+        rig.events.place("ada")
+
+    told(story)
+
+
 def test_all_who_follow_are_sent_away_when_the_portal_ends() -> None:
     async def story(rig: Rig) -> None:
         closing = False

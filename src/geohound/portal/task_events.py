@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -14,6 +14,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 
 from geohound.contracts import StoreError
 from geohound.model.work.event import EventPage, Numbered
@@ -26,6 +27,7 @@ POLL_S = 0.5
 HINTED_POLL_S = 2.0  # where hints say that something was written
 HEARTBEAT_S = 15.0
 MAX_FOLLOWERS = 200
+MOST_OF_VISITOR = 20  # so that one cannot take all places
 PAGE = 500  # events that are read at once
 MAX_RECENT = 200  # events of a task that are kept here for its followers; who is further behind asks the store
 # after which nobody is expected to take up a task whose process was killed
@@ -43,7 +45,7 @@ class TaskEvents:
     def __init__(self, control: TaskControl) -> None:
         self._control = control
         self._readers: dict[TaskId, _Reader] = {}
-        self._followers = 0
+        self._followers: Counter[str] = Counter()  # by visitor
         self._loop: asyncio.AbstractEventLoop | None = None
         self.is_closing: Callable[[], bool] = lambda: False
         self.is_hinted: Callable[[], bool] = lambda: False  # will `heard` be called?
@@ -59,7 +61,9 @@ class TaskEvents:
             if f"task {task}" in topics or "*" in topics:
                 reader.hinted.set()
 
-    async def wait(self, task: TaskId, after: int, wait_s: float) -> EventPage:
+    async def wait(
+        self, task: TaskId, after: int, wait_s: float, visitor: str = ""
+    ) -> EventPage:
         """Events with greater numbers, at once where there are some, otherwise when there are or time is up."""
         page = await asyncio.to_thread(self._control.events, task, after, PAGE)
         if (
@@ -68,7 +72,7 @@ class TaskEvents:
             or await asyncio.to_thread(has_ended, self._control, task)
         ):
             return page
-        with self.place(), suppress(TimeoutError):
+        with self.place(visitor), suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 await self._something(task, after)
         return await asyncio.to_thread(self._control.events, task, after, PAGE)
@@ -80,15 +84,20 @@ class TaskEvents:
                 if events:
                     return
 
-    def place(self) -> _Place:
+    def place(self, visitor: str = "") -> _Place:
         """Room for one who follows, kept until it is left; TooManyFollowersError where there is none."""
-        if self._followers >= MAX_FOLLOWERS:
+        if (
+            self._followers.total() >= MAX_FOLLOWERS
+            or self._followers[visitor] >= MOST_OF_VISITOR
+        ):
             raise TooManyFollowersError
-        self._followers += 1
-        return _Place(self._leave)
+        self._followers[visitor] += 1
+        return _Place(partial(self._leave, visitor))
 
-    def _leave(self) -> None:
-        self._followers -= 1
+    def _leave(self, visitor: str) -> None:
+        self._followers[visitor] -= 1
+        if not self._followers[visitor]:
+            del self._followers[visitor]
 
     async def follow(
         self, task: TaskId, after: int

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from geohound.accounts.networks import network_of
 from geohound.model.work.event import Numbered, event_record
 from geohound.model.work.task import Task, TaskId, Wanted
 from geohound.portal.access import may_see, visitor_of
@@ -185,7 +186,7 @@ async def events(request: Request) -> Response:
 
 
 async def _events(request: Request, task: TaskId, after: int, wait_s: int) -> Response:
-    page = await tasks_of(request).events.wait(task, after, wait_s)
+    page = await tasks_of(request).events.wait(task, after, wait_s, _follower(request))
     records = [event_record(numbered) for numbered in page.events]
     return _plain({"events": records, "first": page.first})
 
@@ -198,7 +199,14 @@ async def _stream(request: Request, task: TaskId, after: int) -> Response:
         has_ended, tasks_of(request).control, task
     ):
         return Response(None, 204, _NOT_KEPT)
-    return EventStream(_lines(following.follow(task, after)), following.place().leave)
+    place = following.place(_follower(request))
+    return EventStream(_lines(following.follow(task, after)), place.leave)
+
+
+def _follower(request: Request) -> str:
+    """Who takes a place: an account, or all without one from a network."""
+    visitor = visitor_of(request)
+    return visitor.name or network_of(visitor.address)
 
 
 def _last_seen(request: Request, after: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import socket
 import sqlite3
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -535,3 +536,10 @@ def test_the_index_of_before_is_gone_from_a_catalogue_of_version_6(
     }
     assert not tables & {"fresh", "block", "posting", "facet"}
     store.close()
+
+
+def test_a_catalogue_that_is_a_socket_is_said_to_be_no_file(tmp_path, clock):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "odd"))
+        with pytest.raises(StoreError, match="is no file"):
+            open_store(tmp_path / "odd", clock)

@@ -398,6 +398,8 @@ def _explain(error: sqlite3.Error, path: Path) -> str:
         return f"{path} is not a Geohound catalogue (not even an SQLite file); name another file."
     if "readonly" in text:
         return f"{path} may only be read; give this user the right to write it and its folder."
+    if "unable to open" in text and path.exists() and not path.is_file():
+        return f"{path} is no file; name another one."
     if "unable to open" in text:
         return f"{path} cannot be made; give this user the right to write it and its folder, or name another file."
     if "locked" in text or "busy" in text:

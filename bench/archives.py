@@ -24,8 +24,8 @@ from geohound import app  # noqa: E402
 from geohound.crawler.archived_pages import mine_archived  # noqa: E402
 from geohound.document import Document  # noqa: E402
 from geohound.mining.map_page import Explorer  # noqa: E402
+from geohound.model.crawl.harvest import HarvestPage  # noqa: E402
 from geohound.model.visit import Page  # noqa: E402
-from geohound.model.work.harvest import HarvestPage  # noqa: E402
 from geoweb import Request, World, respond, revealing_pages  # noqa: E402
 
 

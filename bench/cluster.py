@@ -48,11 +48,11 @@ from postgres_server import Server, free_port
 
 from geohound.cli.demo import geoweb_running
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.frontier import FrontierBatch, NewUrl, UrlEnd, UrlState
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Via
-from geohound.model.work.frontier import FrontierBatch, NewUrl, UrlEnd, UrlState
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.search.index import CatalogueIndex
 from geohound.stores import postgres, sqlite

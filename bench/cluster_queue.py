@@ -13,11 +13,11 @@ import psycopg
 from cluster_runs import DISK, DURABLE, write
 from postgres_server import Server
 
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check
 from geohound.model.monitoring.revisit import EndedLook, LookStats
 from geohound.model.visit import Purpose
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores import postgres
 from geohound.stores.sql.store import Store

@@ -23,6 +23,8 @@ from geohound.crawler.engine import LAST_TESTS_S
 from geohound.crawler.link_scoring import GUESSED_KIND
 from geohound.frontier import Frontier
 from geohound.frontier.thrift import Thrift
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.visit import (
     Candidate,
     Lane,
@@ -34,8 +36,6 @@ from geohound.model.visit import (
     Settlement,
     Via,
 )
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
 from geohound.settings import Settings
 from geohound.stores.memory.frontier_log import MemoryFrontierLog

@@ -19,9 +19,9 @@ from crawl_peers.measure import machine, tree_mb
 from geohound.app import task_politeness
 from geohound.frontier import FrontierLimits
 from geohound.frontier.recovery import open_frontier
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store

@@ -27,11 +27,11 @@ from typing import Any
 from crawl_peers.measure import machine
 
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check, CheckResult, HealthState
 from geohound.model.monitoring.revisit import DueLook, EndedLook, LookStats
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Via
-from geohound.model.work.task import TaskSpec
 from geohound.monitor.rates import DAY_S
 from geohound.monitor.schedule import (
     Revisiting,

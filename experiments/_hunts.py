@@ -16,9 +16,9 @@ from geoweb_rig import Observed, calm
 from geohound import app
 from geohound.agent.measures import relative_noise
 from geohound.contracts import Fetcher, Searcher
-from geohound.model.work.event import Event, QueryAnswered, ServiceFound
-from geohound.model.work.task import TaskSpec
-from geohound.model.work.web_search import SearchPage, SearchRequest
+from geohound.model.crawl.event import Event, QueryAnswered, ServiceFound
+from geohound.model.crawl.task import TaskSpec
+from geohound.model.crawl.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
 from geohound.stores.merge_rules import loose_endpoint
 from geohound.tasks.spec import crawl_spec, hunt_spec

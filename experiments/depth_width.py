@@ -16,7 +16,7 @@ from _frame import DEPTHS, POLARHUB, QUIET, figure, markdown, save
 from _graph import Level, large_world, search, walk
 from matplotlib.axes import Axes
 
-from geohound.model.work.task import SEEDS_PER_SEGMENT
+from geohound.model.crawl.task import SEEDS_PER_SEGMENT
 from geoweb import World
 from geoweb.addresses import url_of
 

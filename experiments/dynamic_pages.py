@@ -31,7 +31,7 @@ from polite import behaving, bounded
 
 from geohound import watcher
 from geohound.browser import BrowserPool, PageBudget
-from geohound.model.work.browsed import EventRow
+from geohound.model.crawl.browsed import EventRow
 from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
 

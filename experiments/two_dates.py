@@ -24,10 +24,10 @@ from _frame import COLOURS, LI, OSS, figure, markdown, save
 
 from geohound import plugins
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Response, Via, Visit
-from geohound.model.work.task import TaskSpec
 from geohound.monitor import monitor
 from geohound.monitor.parts import MonitorParts, MonitorPlan
 from geohound.monitor.schedule import Revisiting

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from geohound import urls
 from geohound.contracts import Kind
 from geohound.model.addresses import NO_KVP
+from geohound.model.crawl.job import FailedCheck
 from geohound.model.health import Check, is_unclear, outcome_of, reason_of
 from geohound.model.service import (
     CataloguedService,
@@ -17,7 +18,6 @@ from geohound.model.service import (
     RefusalReason,
     Verdict,
 )
-from geohound.model.work.job import FailedCheck
 from geohound.urls.address_book import AddressBook
 
 

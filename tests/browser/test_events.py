@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.browser import events
-from geohound.model.work.browsed import EventRow
+from geohound.model.crawl.browsed import EventRow
 
 Row = list[object]
 

@@ -11,7 +11,7 @@ from visiting import Site, Trap, Visitor
 
 from geohound import watcher
 from geohound.browser.chromium import Chromium, check
-from geohound.model.work.browsed import BrowsedPage, EventRow
+from geohound.model.crawl.browsed import BrowsedPage, EventRow
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 

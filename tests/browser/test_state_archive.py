@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 from geohound.browser.state_archive import StateArchive
-from geohound.model.work.browsed import BrowsedPage, PageState
+from geohound.model.crawl.browsed import BrowsedPage, PageState
 
 SEEN = BrowsedPage(
     "http://a.test/",

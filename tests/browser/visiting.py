@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from polite import behaving, bounded
 
 from geohound.browser import BrowserPool, PageBudget
-from geohound.model.work.browsed import BrowsedPage, EventRow
+from geohound.model.crawl.browsed import BrowsedPage, EventRow
 from geohound.net.address_guard import Guard
 from geohound.net.fetcher import CurlFetcher
 

@@ -9,7 +9,7 @@ import pytest
 
 from geohound.cli import live_display
 from geohound.cli.live_display import LiveDisplay, _left
-from geohound.model.work.event import Progressed
+from geohound.model.crawl.event import Progressed
 
 NOW = Progressed(
     pages=30, visits=31, requests=40, bytes=1000, services=3, layers=9, hosts=4, tested=5, queue=7, in_flight=2,

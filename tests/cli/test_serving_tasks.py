@@ -17,9 +17,7 @@ import pytest
 
 from geohound.cli.demo import geoweb_running
 from geohound.model.catalogue import Observation
-from geohound.model.service import Service, Sighting
-from geohound.model.visit import Via
-from geohound.model.work.task import (
+from geohound.model.crawl.task import (
     CrawlGoal,
     Task,
     TaskKind,
@@ -27,6 +25,8 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Via
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geoweb import World

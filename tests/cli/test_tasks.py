@@ -17,7 +17,7 @@ import pytest
 from command_line import geohound
 
 from geohound.cli.demo import geoweb_running
-from geohound.model.work.task import (
+from geohound.model.crawl.task import (
     Checkpoint,
     CrawlGoal,
     Ending,

@@ -18,6 +18,8 @@ from geohound.frontier import FrontierLimits
 from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.service import Extent, Service, Sighting
 from geohound.model.visit import (
@@ -31,8 +33,6 @@ from geohound.model.visit import (
     Settlement,
     Via,
 )
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import Checkpoint, CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.adaptive import Adaptive
 from geohound.stores.sqlite import open_store

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from geohound.cli import program
-from geohound.model.work.task import Checkpoint, CrawlGoal, TaskKind, TaskSpec
+from geohound.model.crawl.task import Checkpoint, CrawlGoal, TaskKind, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 

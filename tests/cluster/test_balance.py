@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geohound.cluster.balance import BUSY, GAP, WINDOW_S, Balance, Load, move_of
-from geohound.model.work.task import Task, TaskSpec
+from geohound.model.crawl.task import Task, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from geohound.cluster.takeover import free_lapsed, holders_of_shards
-from geohound.model.work.task import TaskSpec, TaskState
+from geohound.model.crawl.task import TaskSpec, TaskState
 from geohound.stores.memory.tasks import MemoryTasks
 
 

@@ -10,8 +10,8 @@ from postgres_server import free_port
 
 from geohound.cluster.supervisor import ClusterSupervisor, _Hired
 from geohound.cluster.worker import Pulse, Worker
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.version import __version__
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.memory.tasks import MemoryTasks

@@ -11,6 +11,8 @@ from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Claim, TaskSpec
 from geohound.model.health import Check, HealthState
 from geohound.model.monitoring.revisit import (
     EndedLook,
@@ -20,8 +22,6 @@ from geohound.model.monitoring.revisit import (
 )
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Validators, Via
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Claim, TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
 from geohound.stores.memory.check_queue import MemoryCheckQueue
 from geohound.stores.memory.tasks import MemoryTasks

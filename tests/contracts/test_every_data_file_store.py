@@ -12,7 +12,7 @@ import pytest
 from sql_stores import STORES, open_sql
 
 from geohound.contracts import DataFileStore
-from geohound.model.work.data_file import DataFile, Evidence, FileFilter, FileHead
+from geohound.model.crawl.data_file import DataFile, Evidence, FileFilter, FileHead
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.data_files import MemoryDataFiles
 

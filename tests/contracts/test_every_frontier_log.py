@@ -26,16 +26,7 @@ from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import Frontier, FrontierLimits
-from geohound.model.failure import FailureReason
-from geohound.model.visit import (
-    Candidate,
-    Lane,
-    Purpose,
-    RequestRecord,
-    Settlement,
-    Via,
-)
-from geohound.model.work.frontier import (
+from geohound.model.crawl.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     LoggedUrl,
@@ -47,8 +38,17 @@ from geohound.model.work.frontier import (
     UrlState,
     VisitCounts,
 )
-from geohound.model.work.job import CachedRobots
-from geohound.model.work.task import TaskSpec
+from geohound.model.crawl.job import CachedRobots
+from geohound.model.crawl.task import TaskSpec
+from geohound.model.failure import FailureReason
+from geohound.model.visit import (
+    Candidate,
+    Lane,
+    Purpose,
+    RequestRecord,
+    Settlement,
+    Via,
+)
 from geohound.stores.memory.frontier_log import MemoryFrontierLog
 from geohound.stores.memory.request_log import MemoryRequestLog
 from geohound.stores.memory.robots import MemoryRobotsCache

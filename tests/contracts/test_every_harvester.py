@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 
 from geohound import plugins
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.harvest import MAX_CURSOR_BYTES, HarvestPage
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure, Visit
-from geohound.model.work.harvest import MAX_CURSOR_BYTES, HarvestPage
 
 HARVESTERS = sorted(plugins.discover("harvesters"))
 LOG_IN = "<html><title>Sign in</title><form><input name=u><input type=password name=p></form></html>"

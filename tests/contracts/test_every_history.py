@@ -11,12 +11,12 @@ from sql_stores import STORES, open_sql
 
 from geohound.model.biography import CheckTotals, LifeChange
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.monitoring.revisit import EndedLook
 from geohound.model.service import Layer, Provider, Service, Sighting
 from geohound.model.visit import Purpose, Via
-from geohound.model.work.task import TaskSpec
 from geohound.stores.memory.catalogue import MemoryCatalogue
 from geohound.stores.memory.check_queue import MemoryCheckQueue
 from geohound.stores.memory.history import MemoryHistory

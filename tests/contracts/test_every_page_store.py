@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isal import isal_zlib
 from sql_stores import SQL_STORES, STORES, open_sql
 
-from geohound.model.work.kept_page import KeptPage, PageRoom
+from geohound.model.crawl.kept_page import KeptPage, PageRoom
 from geohound.stores.memory.kept_pages import MemoryKeptPages
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sql_stores import STORES, open_sql
 
-from geohound.model.work.web_search import KEPT_PAGES_H, SearchPage, WebResult
+from geohound.model.crawl.web_search import KEPT_PAGES_H, SearchPage, WebResult
 from geohound.stores.memory.searches import MemorySearchCache
 
 PAGE = SearchPage(

@@ -11,10 +11,10 @@ from search_examples import EXAMPLES, MAPS, PAGE, TITLES, body
 from search_server import Said, ask, ask_recorded, provider
 
 from geohound import plugins
+from geohound.model.crawl.web_search import MAX_RESULTS, SearchPage, SearchRequest
 from geohound.model.failure import FailureReason
 from geohound.model.secrets import Secrets
 from geohound.model.visit import Failure
-from geohound.model.work.web_search import MAX_RESULTS, SearchPage, SearchRequest
 
 SEARCHERS = plugins.discover("searchers")
 KEY = "s3cr3t-0f-g30h0und"

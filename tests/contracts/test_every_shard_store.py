@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sql_stores import STORES, open_sql
 
 from geohound.contracts import FencedError
+from geohound.model.crawl.event import Warned
+from geohound.model.crawl.frontier import FrontierBatch
+from geohound.model.crawl.shard import ShardNumbers
+from geohound.model.crawl.task import TaskFilter, TaskSpec, TaskState
 from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.event import Warned
-from geohound.model.work.frontier import FrontierBatch
-from geohound.model.work.shard import ShardNumbers
-from geohound.model.work.task import TaskFilter, TaskSpec, TaskState
 from geohound.stores.memory.frontier_log import MemoryFrontierLog
 from geohound.stores.memory.shards import MemoryShards
 from geohound.stores.memory.tasks import MemoryTasks

@@ -13,13 +13,13 @@ from sql_stores import SQL_STORES, open_sql
 from geohound.frontier import FrontierLimits
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.search.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.search.index import CatalogueIndex
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 from sql_stores import STORES, open_database
 
 from geohound.contracts import FencedError
-from geohound.model.work.event import (
+from geohound.model.crawl.event import (
     Progressed,
     ServiceFound,
     StateChanged,
@@ -28,7 +28,7 @@ from geohound.model.work.event import (
     Waiting,
     Warned,
 )
-from geohound.model.work.task import (
+from geohound.model.crawl.task import (
     UNFINISHED,
     Budget,
     Checkpoint,

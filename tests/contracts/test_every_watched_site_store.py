@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from sql_stores import STORES, open_sql
 
-from geohound.model.work.watched import WatchedSite
+from geohound.model.crawl.watched import WatchedSite
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.watched_sites import MemoryWatchedSites
 

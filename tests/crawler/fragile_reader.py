@@ -7,8 +7,8 @@ import sys
 import time
 
 from geohound.crawler.workers.loop import serve
+from geohound.model.crawl.job import PageRead, Report
 from geohound.model.visit import Link, LinkPlace, Page
-from geohound.model.work.job import PageRead, Report
 from geohound.politeness import VisitFacts
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from geohound.crawler.connectivity import MANY_HOSTS, ConnectivityMonitor, is_answer
+from geohound.model.crawl.job import PageRead, Report
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Failure
-from geohound.model.work.job import PageRead, Report
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

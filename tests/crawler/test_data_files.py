@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from geohound import app, crawl
 from geohound.cli import program
-from geohound.model.work.data_file import DataFile, Evidence
+from geohound.model.crawl.data_file import DataFile, Evidence
 from geohound.net.clock import SystemClock
 from geohound.portal.app import create_app
 from geohound.settings import Settings

@@ -18,8 +18,8 @@ from geohound.crawler.duplicates import (
     Novelty,
 )
 from geohound.crawler.page_sketch import draw
+from geohound.model.crawl.frontier import Memo
 from geohound.model.visit import Link, Page
-from geohound.model.work.frontier import Memo
 
 FRAME = (
     " ".join(f"menu{chr(97 + n)}" for n in range(26))

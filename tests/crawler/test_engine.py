@@ -15,11 +15,11 @@ from geohound.document import Document
 from geohound.frontier import FrontierLimits
 from geohound.model.addresses import Addresses
 from geohound.model.bbox import BBox
+from geohound.model.crawl.task import UNFINISHED, CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.layer_request import LayerRequest
 from geohound.model.service import Layer, Refusal, Service
 from geohound.model.visit import Purpose, Response, Visit
-from geohound.model.work.task import UNFINISHED, CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.backlink import Backlink
 from geohound.orders.opic import Opic

@@ -14,10 +14,10 @@ from plans import any_plan
 from geohound import plugins
 from geohound.crawler.examiner import ExaminerParts, LocalExaminer
 from geohound.mining.map_page import Explorer
+from geohound.model.crawl.job import Job, Purpose, Report
 from geohound.model.failure import FailureReason
 from geohound.model.service import KnownProofs
 from geohound.model.visit import Failure, Response, Visit
-from geohound.model.work.job import Job, Purpose, Report
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store

@@ -13,10 +13,10 @@ from plans import any_plan
 
 from geohound import plugins
 from geohound.crawler.harvesting import begin, harvests_of, named_by, next_page
+from geohound.model.crawl.harvest import MAX_CURSOR_BYTES, HarvestPage, Listed
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Purpose, Via, Visit
-from geohound.model.work.harvest import MAX_CURSOR_BYTES, HarvestPage, Listed
 
 SOURCE = "http://cat.test/csw"
 FIRST = Candidate(

@@ -17,10 +17,10 @@ from plans import any_plan
 from geohound.app import task_politeness
 from geohound.crawler.job_maker import Jobs
 from geohound.crawler.workers.pool import WorkerPool
+from geohound.model.crawl.job import CachedRobots, Job, Report
 from geohound.model.failure import FailureReason
 from geohound.model.service import KnownProofs
 from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.job import CachedRobots, Job, Report
 from geohound.settings import Settings
 
 ROBOTS = {

@@ -10,7 +10,7 @@ from small_web import SmallWeb, html, run
 from typer.testing import CliRunner
 
 from geohound.cli import program
-from geohound.model.work.kept_page import NO_ROOM, PageRoom
+from geohound.model.crawl.kept_page import NO_ROOM, PageRoom
 from geohound.text.keyword_groups import GROUPS, NO_KEYWORDS
 
 ROOM = PageRoom(30, 10**6)

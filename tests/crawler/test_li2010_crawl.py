@@ -9,8 +9,8 @@ import pytest
 from small_web import SEED, SmallWeb, crawl, html, service
 
 from geohound.frontier import Frontier
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.visit import Lane, Visit
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.atf import Atf
 from geohound.orders.fifo import Fifo

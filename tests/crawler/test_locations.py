@@ -16,8 +16,8 @@ import pytest
 from geohound import app
 from geohound.cli.demo import for_geoweb, geoweb_running
 from geohound.event_loop import run_async
+from geohound.model.crawl.event import ServiceFound
 from geohound.model.search.query import Query
-from geohound.model.work.event import ServiceFound
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec
 from geohound.views.known import location_record

@@ -17,9 +17,9 @@ from geohound import plugins
 from geohound.crawler.link_filter import ScopeFilter, follow
 from geohound.crawler.seen_links import SeenLinks
 from geohound.model.bbox import BBox
+from geohound.model.crawl.task import CrawlGoal, Scope, Task, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Link, Page
-from geohound.model.work.task import CrawlGoal, Scope, Task, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.sqlite import open_store

@@ -14,11 +14,11 @@ from small_web import WMS, SmallWeb, crawl, html, service
 
 from geohound.crawler.connectivity import ConnectivityMonitor
 from geohound.crawler.engine import Crawl
+from geohound.model.crawl.job import PageRead, Report
+from geohound.model.crawl.kept_page import PageRoom
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate
-from geohound.model.work.job import PageRead, Report
-from geohound.model.work.kept_page import PageRoom
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import Store, open_store
 

@@ -15,11 +15,11 @@ from plain_order import PlainOrder
 from test_engine import NOW, SmallWeb, crawl, html, run
 
 from geohound.crawler import engine
+from geohound.model.crawl.event import Event, VisitEnded
+from geohound.model.crawl.job import PageRead, Report
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Failure, Purpose, Response, Via
-from geohound.model.work.event import Event, VisitEnded
-from geohound.model.work.job import PageRead, Report
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.tasks.progress import Progress

@@ -15,7 +15,7 @@ import pytest
 from polite import policy
 
 from geohound.crawler.workers.pool import WorkerPool
-from geohound.model.work.job import Job
+from geohound.model.crawl.job import Job
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness, VisitFacts
 

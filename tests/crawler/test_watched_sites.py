@@ -9,16 +9,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from geohound.crawler.watched_sites import MAX_CONFIRMS, MAX_STRANGERS, WatchedSites
-from geohound.model.failure import FailureReason
-from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.browsed import EventRow
-from geohound.model.work.watched import (
+from geohound.model.crawl.browsed import EventRow
+from geohound.model.crawl.watched import (
     AskWatchers,
     FlagReset,
     WatchedPage,
     WatcherPolicy,
     WatcherReport,
 )
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Candidate, Purpose, Via
 from geohound.stores.memory.watched_sites import MemoryWatchedSites
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC)

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_engine import WMS, SmallWeb, crawl, html, service
 
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Outcome
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.orders.polarhub import PolarHub
 from geohound.stores.sqlite import open_store

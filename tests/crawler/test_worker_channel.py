@@ -13,10 +13,7 @@ from geohound.crawler.workers.channel import (
     unpack_job,
     unpack_report,
 )
-from geohound.model.failure import FailureReason
-from geohound.model.service import CachedProof, KnownProofs, Service
-from geohound.model.visit import Failure, Link, LinkPlace, Page, Purpose, Validators
-from geohound.model.work.job import (
+from geohound.model.crawl.job import (
     CachedRobots,
     Job,
     PageRead,
@@ -24,6 +21,9 @@ from geohound.model.work.job import (
     Report,
     Sketch,
 )
+from geohound.model.failure import FailureReason
+from geohound.model.service import CachedProof, KnownProofs, Service
+from geohound.model.visit import Failure, Link, LinkPlace, Page, Purpose, Validators
 
 WMS = Service("wms", "http://a.test/ows", "1.3.0", title="Maps")
 LINK = Link(

@@ -13,9 +13,9 @@ from polite import NO_PAUSES
 
 from geohound.crawler.workers import pool as pool_module
 from geohound.crawler.workers.pool import ExaminerError, WorkerPool
+from geohound.model.crawl.job import Job, PageRead, Report
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Link, LinkPlace
-from geohound.model.work.job import Job, PageRead, Report
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness
 

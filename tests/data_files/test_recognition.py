@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 import pytest
 
 from geohound.data_files import format_named, recognise
+from geohound.model.crawl.data_file import Evidence, FileHead
 from geohound.model.visit import Response
-from geohound.model.work.data_file import Evidence, FileHead
 
 URL = "http://data.test/file"
 NETCDF = b"CDF\x01" + bytes(28)

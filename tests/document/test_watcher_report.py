@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from geohound.document import watcher_report
 from geohound.document.watcher_report import BadReportError, read
+from geohound.model.crawl.watched import WatcherReport
 from geohound.model.visit import Response
-from geohound.model.work.watched import WatcherReport
 
 URL = "http://site.test/.well-known/geohound-watcher.json"
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)

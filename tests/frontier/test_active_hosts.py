@@ -11,9 +11,9 @@ from geohound.frontier import FrontierLimits
 from geohound.frontier.active_hosts import SPARE, _Ranking
 from geohound.frontier.host_queue import HostQueue
 from geohound.frontier.thrift import ActiveLimit, Thrift
+from geohound.model.crawl.frontier import HostRole, Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import HostRole, Settled
-from geohound.model.work.task import TaskSpec
 from geohound.settings import Settings, SettingsError
 from geohound.tasks.spec import thrift_of, thrift_share
 

@@ -9,10 +9,10 @@ from frontiers import open_with_delay
 
 from geohound.contracts import FencedError, StoreError
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Lane, Link, Page, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.orders.polarhub import PolarHub
 from geohound.settings import Settings
 from geohound.tasks.spec import bounds_of

@@ -17,10 +17,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from geohound.frontier import FrontierLimits
 from geohound.frontier.limits import REACH
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.stores.sqlite import open_store
 
 DELAY_S = 2.0

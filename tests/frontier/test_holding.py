@@ -8,9 +8,9 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 
 BOUNDS = FrontierLimits(holds_links=True)
 SEED = Candidate("http://a.org/", Via.SEARCH)

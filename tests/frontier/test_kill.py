@@ -14,8 +14,8 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.visit import Lane
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 
@@ -23,7 +23,7 @@ CRAWL = """
 import asyncio, os, random, sys, time
 from datetime import UTC, datetime
 from geohound.model.catalogue import Observation
-from geohound.model.work.frontier import Settled
+from geohound.model.crawl.frontier import Settled
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.frontier import FrontierLimits

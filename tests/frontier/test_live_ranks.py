@@ -9,9 +9,9 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.frontier.live_ranks import MAX_LOOKED_AT
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.visit import Candidate, Lane, Outcome, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.orders.atf import Atf
 
 DONE = Settled(Settlement.DONE)

@@ -8,7 +8,7 @@ import pytest
 
 from geohound.contracts import StoreError
 from geohound.frontier.log_writer import LogWriter
-from geohound.model.work.task import Claim
+from geohound.model.crawl.task import Claim
 
 
 class Written:

@@ -11,10 +11,10 @@ from pathlib import Path
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import TaskSpec
 from geohound.stores.sqlite import open_store
 
 SWIFT = FrontierLimits()

@@ -8,6 +8,9 @@ import pytest
 from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.order_options import GroupRules
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import (
     Candidate,
@@ -19,9 +22,6 @@ from geohound.model.visit import (
     Settlement,
     Via,
 )
-from geohound.model.work.frontier import Settled
-from geohound.model.work.order_options import GroupRules
-from geohound.model.work.task import TaskSpec
 from geohound.orders.oss import OssGroups
 
 BOUNDS = FrontierLimits(max_attempts=3)

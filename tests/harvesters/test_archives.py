@@ -23,8 +23,8 @@ from geohound.crawler.archived_pages import mine_archived
 from geohound.document import Document
 from geohound.harvesters import parquet, warc
 from geohound.mining.map_page import Explorer
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure, Page, Visit
-from geohound.model.work.harvest import HarvestPage, Listed
 from geohound.settings import Settings
 
 HARVESTERS = plugins.discover("harvesters")

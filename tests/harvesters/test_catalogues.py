@@ -14,9 +14,9 @@ from harvest_rig import Answer, harvest, read_page, response
 
 from geohound import plugins
 from geohound.crawler.harvesting import named_by
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Visit
-from geohound.model.work.harvest import HarvestPage, Listed
 
 HARVESTERS = plugins.discover("harvesters")
 

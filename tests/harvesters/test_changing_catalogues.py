@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from geohound.frontier import FrontierLimits
 from geohound.harvesters._moved import MOST_BACK
+from geohound.model.crawl.harvest import HarvestPage
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Visit
-from geohound.model.work.harvest import HarvestPage
 
 PER_PAGE = 10  # these servers send no more, whatever they are asked for
 TOTAL = 60

@@ -16,8 +16,8 @@ from geohound.harvesters._described import (
     described,
     read_recipe,
 )
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure, Visit
-from geohound.model.work.harvest import HarvestPage, Listed
 
 CENTRE = """
 id = "polar"

@@ -10,9 +10,9 @@ from harvest_examples import text, thredds_catalogue
 from harvest_rig import Answer, read_page, response
 
 from geohound import plugins
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.service import Service
 from geohound.model.visit import Visit
-from geohound.model.work.harvest import HarvestPage, Listed
 
 HARVESTERS = plugins.discover("harvesters")
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'

@@ -10,8 +10,8 @@ import pytest
 from harvest_rig import Answer, Answering, read_page, response
 
 from geohound import plugins, urls
+from geohound.model.crawl.harvest import HarvestPage
 from geohound.model.visit import Failure, Visit
-from geohound.model.work.harvest import HarvestPage
 
 Bodies = Mapping[str, str | bytes]
 MOST = 60  # answers of one harvest

@@ -19,9 +19,9 @@ from lab_truth import MARKS
 from loopback import serving
 
 from geohound import plugins
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed
 
 if TYPE_CHECKING:
     from conftest import Net

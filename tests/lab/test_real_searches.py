@@ -15,9 +15,9 @@ from lab_truth import MARKS
 
 from geohound import app, plugins
 from geohound.contracts import Fetcher
+from geohound.model.crawl.web_search import SearchPage, SearchRequest
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure
-from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
 
 pytestmark = MARKS

@@ -9,8 +9,8 @@ import webapps
 from books import BOOK
 
 from geohound.mining import application, browser_traffic
+from geohound.model.crawl.browsed import BrowsedPage, PageRequest, PageState
 from geohound.model.visit import LinkPlace
-from geohound.model.work.browsed import BrowsedPage, PageRequest, PageState
 
 PAGE = "https://p.test/viewer/"
 CLICK = "click on button “Layers”"

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from geohound import plugins
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import Ending, TaskSpec
 from geohound.model.health import Check
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Response, Via
-from geohound.model.work.task import Ending, TaskSpec
 from geohound.monitor.monitor import Monitor
 from geohound.monitor.parts import MonitorParts, MonitorPlan
 from geohound.monitor.schedule import Revisiting, RevisitPolicy

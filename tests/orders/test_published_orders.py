@@ -9,9 +9,9 @@ import pytest
 
 from geohound import app
 from geohound.agent.seed_selection import CoverRules, best_seeds, fewest_queries
+from geohound.model.crawl.order_options import GroupRules, OrderOptions
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Purpose
-from geohound.model.work.order_options import GroupRules, OrderOptions
 from geohound.orders._base import BaseOrder
 from geohound.orders.backlink import Backlink
 from geohound.orders.best_first import BestFirst

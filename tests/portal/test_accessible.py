@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page
 from portal_people import PASSWORD, tasks_in
 from real_browser import chromium, served
 
+from geohound.model.crawl.event import Event, Progressed, ServiceFound, VisitEnded
+from geohound.model.crawl.task import CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.model.notes import SavedSearch
-from geohound.model.work.event import Event, Progressed, ServiceFound, VisitEnded
-from geohound.model.work.task import CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.plugins import discover
 from geohound.portal.app import PortalTasks, TaskEvents, create_app

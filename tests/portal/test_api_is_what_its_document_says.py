@@ -16,7 +16,7 @@ import uvicorn
 from fuzzing import examples
 
 from geohound import app as wiring
-from geohound.model.work.task import CrawlGoal, TaskSpec
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.plugins import discover
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.portal.listener import listen

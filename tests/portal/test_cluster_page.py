@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geohound.accounts import Accounts
-from geohound.model.work.task import Checkpoint, TaskSpec
+from geohound.model.crawl.task import Checkpoint, TaskSpec
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.tasks.cluster_status import cluster_status

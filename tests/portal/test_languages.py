@@ -9,12 +9,12 @@ import pytest
 
 from geohound.model.account import Role
 from geohound.model.biography import LifeChange
+from geohound.model.crawl.event import WAITING_TEXTS
+from geohound.model.crawl.task import Ending, TaskKind, TaskState
 from geohound.model.failure import FailureReason
 from geohound.model.health import HealthState
 from geohound.model.service import RefusalReason
 from geohound.model.visit import Via
-from geohound.model.work.event import WAITING_TEXTS
-from geohound.model.work.task import Ending, TaskKind, TaskState
 from geohound.portal import reasons
 from geohound.portal.app import SENTENCES
 from geohound.portal.formatting import SERVICE_DOCUMENT

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from geohound import app
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.monitoring.maintenance import Maintenance
@@ -21,7 +22,6 @@ from geohound.model.monitoring.revisit import EndedLook
 from geohound.model.score import WEIGHTS
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Purpose, Via
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.portal.app import About, create_app
 from geohound.settings import Settings

@@ -11,12 +11,12 @@ from portal_people import tasks_in
 from starlette.testclient import TestClient
 
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.health import Check
 from geohound.model.location import HostLocation
 from geohound.model.service import Service, Sighting
 from geohound.model.topic import Topic, TopicClass
 from geohound.model.visit import Via
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.portal import recent as recent_figures
 from geohound.portal.app import create_app
 from geohound.portal.pages import statistics

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from geohound.model.work.event import ServiceFound, Warned
-from geohound.model.work.task import (
+from geohound.model.crawl.event import ServiceFound, Warned
+from geohound.model.crawl.task import (
     Budget,
     Checkpoint,
     CrawlGoal,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from geohound.model.work.event import EventPage, Warned
-from geohound.model.work.task import Claim, Ending, TaskSpec, TaskState, Wanted
+from geohound.model.crawl.event import EventPage, Warned
+from geohound.model.crawl.task import Claim, Ending, TaskSpec, TaskState, Wanted
 from geohound.net.clock import SystemClock
 from geohound.portal import task_events
 from geohound.portal.task_events import TaskEvents, TooManyFollowersError

@@ -13,11 +13,8 @@ from starlette.testclient import TestClient
 
 from geohound.cli.hunt import ready_searchers
 from geohound.model.catalogue import Observation
-from geohound.model.location import HostLocation
-from geohound.model.service import Service, Sighting
-from geohound.model.visit import Via
-from geohound.model.work.event import Progressed, ServiceFound, VisitEnded, Warned
-from geohound.model.work.task import (
+from geohound.model.crawl.event import Progressed, ServiceFound, VisitEnded, Warned
+from geohound.model.crawl.task import (
     Budget,
     Checkpoint,
     CrawlGoal,
@@ -26,6 +23,9 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.model.location import HostLocation
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Via
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.settings import load

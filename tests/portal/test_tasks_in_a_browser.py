@@ -9,8 +9,8 @@ import uvicorn
 from playwright.sync_api import Page, expect
 from real_browser import chromium, served
 
-from geohound.model.work.event import Progressed, ServiceFound, VisitEnded
-from geohound.model.work.task import Claim, CrawlGoal, Ending, TaskSpec, TaskState
+from geohound.model.crawl.event import Progressed, ServiceFound, VisitEnded
+from geohound.model.crawl.task import Claim, CrawlGoal, Ending, TaskSpec, TaskState
 from geohound.portal.app import PortalTasks, TaskEvents, create_app
 from geohound.search.index import CatalogueIndex
 from geohound.stores.sqlite import Store

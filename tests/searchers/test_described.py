@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from search_server import Said, ask, provider
 
+from geohound.model.crawl.web_search import SearchPage, SearchRequest
 from geohound.model.user_error import UserError
-from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.searchers._described import read_searcher
 
 ANSWER = b'{"data": {"items": [{"link": "http://a.test/", "name": "Maps"}], "found": "1,250"}}'

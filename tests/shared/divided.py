@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 from geohound import app
-from geohound.model.work.task import TaskFilter, TaskState, Wanted
+from geohound.model.crawl.task import TaskFilter, TaskState, Wanted
 from geohound.tasks.divided_work import is_divided, is_run_whole
 
 

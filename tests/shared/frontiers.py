@@ -7,7 +7,7 @@ from polite import EachLease
 from geohound.contracts import Order
 from geohound.frontier import Frontier, FrontierLimits
 from geohound.frontier.recovery import open_frontier
-from geohound.model.work.task import Claim
+from geohound.model.crawl.task import Claim
 from geohound.stores.sqlite import Store
 
 

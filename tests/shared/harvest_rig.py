@@ -20,11 +20,11 @@ from geohound.crawler.examiner import ExaminerParts, LocalExaminer
 from geohound.frontier import FrontierLimits
 from geohound.frontier.recovery import open_frontier
 from geohound.mining.map_page import Explorer
+from geohound.model.crawl.frontier import VisitRecord
+from geohound.model.crawl.harvest import HarvestPage
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Failure, Purpose, Response, Via, Visit
-from geohound.model.work.frontier import VisitRecord
-from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness
 from geohound.stores.sqlite import open_store

@@ -14,8 +14,8 @@ from loopback import serving
 
 from geohound import app
 from geohound.contracts import Searcher
+from geohound.model.crawl.web_search import SearchPage, SearchRequest
 from geohound.model.visit import Failure, RequestRecord
-from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.settings import Settings
 
 

@@ -20,10 +20,10 @@ from geohound.crawler.examiner import ExaminerParts, LocalExaminer
 from geohound.frontier import FrontierLimits
 from geohound.frontier.recovery import open_frontier
 from geohound.mining.map_page import Explorer
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Failure, Response, Visit
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.politeness import Politeness, TaskPoliteness
 from geohound.stores.sqlite import Store, open_store

@@ -12,8 +12,8 @@ from command_line import geohound
 from postgres_server import free_port, shared_server
 
 from geohound import app
-from geohound.model.work.event import Warned
-from geohound.model.work.task import TaskFilter, TaskSpec
+from geohound.model.crawl.event import Warned
+from geohound.model.crawl.task import TaskFilter, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores import postgres, sqlite

@@ -17,7 +17,7 @@ from postgres_server import free_port, shared_server
 
 from geohound import app
 from geohound.cluster.sessions import processes_of
-from geohound.model.work.task import UNDER_WAY, TaskFilter, TaskState
+from geohound.model.crawl.task import UNDER_WAY, TaskFilter, TaskState
 from geohound.settings import Settings
 from geoweb import World, ground_truth
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
-from geohound.model.work.event import Numbered, StateChanged, Warned
-from geohound.model.work.task import Ending, Task, TaskSpec, TaskState, Wanted
+from geohound.model.crawl.event import Numbered, StateChanged, Warned
+from geohound.model.crawl.task import Ending, Task, TaskSpec, TaskState, Wanted
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.tasks.claiming import this_process

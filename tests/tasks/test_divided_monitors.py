@@ -11,7 +11,7 @@ from divided import story
 
 from geohound import app
 from geohound.cli.demo import geoweb_running
-from geohound.model.work.task import MonitorGoal
+from geohound.model.crawl.task import MonitorGoal
 from geohound.settings import Settings
 from geohound.tasks.monitoring import monitor_spec
 from geohound.tasks.spec import crawl_spec

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from geohound.contracts import StoreError
-from geohound.model.work.task import TaskSpec
+from geohound.model.crawl.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.memory.tasks import MemoryTasks
 from geohound.stores.sqlite import open_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from geohound.model.work.task import MonitorGoal
+from geohound.model.crawl.task import MonitorGoal
 from geohound.settings import Settings, SettingsError
 from geohound.tasks.monitoring import monitor_spec
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from geohound.model.catalogue import Discovered, Observation
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Via
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sqlite import open_store
 from geohound.tasks.recounting import recount

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from geohound.contracts import FencedError, StoreError
-from geohound.model.work.event import (
+from geohound.model.crawl.event import (
     Event,
     Progressed,
     ServiceFound,
@@ -19,7 +19,7 @@ from geohound.model.work.event import (
     Waiting,
     Warned,
 )
-from geohound.model.work.task import (
+from geohound.model.crawl.task import (
     Checkpoint,
     Claim,
     Ending,

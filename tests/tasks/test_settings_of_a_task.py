@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Budget
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Budget
 from geohound.settings import Settings
 from geohound.tasks.spec import crawl_spec, for_task, share_of, thrift_of
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from geohound.model.crawl.event import waiting_text
+from geohound.model.crawl.frontier import FrontierStats
 from geohound.model.visit import Candidate
-from geohound.model.work.event import waiting_text
-from geohound.model.work.frontier import FrontierStats
 from geohound.tasks.crawling import CrawlWork
 
 LAST = [

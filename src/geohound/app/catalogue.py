@@ -18,8 +18,8 @@ from geohound.text.keyword_groups import NO_KEYWORDS
 if TYPE_CHECKING:
     from geohound.accounts import Accounts
     from geohound.contracts import DataFileStore, NoteStore, SearchIndex
+    from geohound.model.crawl.kept_page import KeptPage
     from geohound.model.visit import RequestRecord
-    from geohound.model.work.kept_page import KeptPage
     from geohound.search.background_indexer import BackgroundIndexer
     from geohound.stores.copying import CopiedTable
     from geohound.stores.sql.store import Store

@@ -98,7 +98,7 @@ def topics(files: Sequence[str] = ()) -> Mapping[str, Topic]:
 
 def crawl_order(settings: Settings) -> Order:
     """The order that the settings name, with what they ask of it."""
-    from geohound.model.work.order_options import GroupRules, OrderOptions
+    from geohound.model.crawl.order_options import GroupRules, OrderOptions
 
     topic = _relevance_topic(settings)
     groups = GroupRules(

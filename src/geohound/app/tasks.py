@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from geohound.crawler.workers.loop import Reading
     from geohound.mining.map_page import Explorer
     from geohound.mining.published_page import PublishedExplorer
+    from geohound.model.crawl.task import Budget, Claim, Task, TaskSpec
     from geohound.model.service import Service
-    from geohound.model.work.task import Budget, Claim, Task, TaskSpec
     from geohound.politeness import TaskPoliteness, Turns
     from geohound.reports import EndedVisit
     from geohound.stores.sql.host_claims import SqlHostClaims
@@ -214,7 +214,7 @@ def divided_runner(settings: Settings) -> Iterator[TaskRunner]:
 
 def new_task(settings: Settings, spec: TaskSpec, *, is_queued: bool = False) -> int:
     """Create a task; the caller runs it, unless it is queued for others."""
-    from geohound.model.work.task import TaskState
+    from geohound.model.crawl.task import TaskState
 
     with closing(open_store(settings)) as store:
         return store.tasks.create(
@@ -259,7 +259,7 @@ def ended_visits(settings: Settings, task: int | None) -> list[EndedVisit]:
 
 def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
     """The hosts of a task, the last one by default, whose pages are still queued, the most promising first."""
-    from geohound.model.work.task import Budget
+    from geohound.model.crawl.task import Budget
     from geohound.tasks import visits as visits_of
     from geohound.tasks.spec import bounds_of, for_task
 
@@ -278,7 +278,7 @@ def hosts_left(settings: Settings, task: int | None) -> list[HostLeft]:
 
 def _learned(settings: Settings, store: Store, task: Task) -> Order:
     """The order of a task, with what it has learned."""
-    from geohound.model.work.task import Budget
+    from geohound.model.crawl.task import Budget
     from geohound.tasks.order_state import learned_order
     from geohound.tasks.spec import for_task
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from geohound.model.work.browsed import EventRow
+from geohound.model.crawl.browsed import EventRow
 
 KINDS = frozenset({"load", "click", "dblclick", "mouseover", "change"})
 MAX_ROWS = 3_000  # rows that a page may list at once

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from geohound.contracts import Fetcher
-from geohound.model.work.browsed import BrowsedPage, EventRow
+from geohound.model.crawl.browsed import BrowsedPage, EventRow
 
 from .budget import PageBudget
 from .chromium import BrowserError, Chromium, can_sandbox, check

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from geohound.contracts import Fetcher
-from geohound.model.work.browsed import BrowsedPage, EventRow
+from geohound.model.crawl.browsed import BrowsedPage, EventRow
 
 from .chromium import BrowserError
 from .pool import BrowserPool

@@ -10,7 +10,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from geohound.model.work.browsed import BrowsedPage, PageState
+from geohound.model.crawl.browsed import BrowsedPage, PageState
 
 log = logging.getLogger(__name__)
 ENDING = ".json.gz"

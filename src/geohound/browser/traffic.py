@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from geohound import urls
 from geohound.contracts import Fetcher
+from geohound.model.crawl.browsed import PageRequest
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure, Visit
-from geohound.model.work.browsed import PageRequest
 
 from .budget import PageBudget
 from .stubs import Stub, moved, stub_for

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from geohound.model.work.browsed import BrowsedPage, EventRow, PageState
+from geohound.model.crawl.browsed import BrowsedPage, EventRow, PageState
 
 from . import events, states
 from .budget import PageBudget

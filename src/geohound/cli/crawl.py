@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import typer
 
 from geohound import app, urls
+from geohound.model.crawl.task import Budget, Ending, Scope, TaskKind
 from geohound.model.failure import FailureReason
 from geohound.model.user_error import MissingError
-from geohound.model.work.task import Budget, Ending, Scope, TaskKind
 from geohound.settings import Settings
 from geohound.tasks import source_yields
 from geohound.tasks.spec import crawl_spec

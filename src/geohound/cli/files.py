@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from geohound import app
-from geohound.model.work.data_file import DataFile
+from geohound.model.crawl.data_file import DataFile
 from geohound.views.files import file_record, read_file_filter
 
 from . import options, printing

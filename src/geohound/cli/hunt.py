@@ -14,8 +14,8 @@ import typer
 from geohound import app, urls
 from geohound.agent.queries import masked, planned_queries, with_other_names, words_of
 from geohound.contracts import Searcher
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.secrets import holds_key
-from geohound.model.work.task import TaskSpec
 from geohound.settings import Settings
 from geohound.tasks.hunts import CRAWL, SEARCH, STEPS
 from geohound.tasks.source_yields import CATALOGUE, best_first

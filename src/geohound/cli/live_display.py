@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from geohound.model.work.event import (
+from geohound.model.crawl.event import (
     Event,
     Progressed,
     QueryAnswered,
@@ -20,7 +20,7 @@ from geohound.model.work.event import (
     Warned,
     waiting_text,
 )
-from geohound.model.work.task import TaskState
+from geohound.model.crawl.task import TaskState
 
 from . import hints, printing
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Self
 import typer
 
 from geohound import app
-from geohound.model.work.event import CheckEnded, Event, Warned
-from geohound.model.work.task import Ending, MonitorGoal
+from geohound.model.crawl.event import CheckEnded, Event, Warned
+from geohound.model.crawl.task import Ending, MonitorGoal
 from geohound.settings import Settings
 from geohound.tasks.monitoring import monitor_spec, unfinished_monitor
 

@@ -11,8 +11,8 @@ from geohound import app
 from geohound.mining import charset
 from geohound.mining.application import Fetched
 from geohound.mining.mine_page import mine_files
+from geohound.model.crawl.kept_page import KeptPage
 from geohound.model.user_error import MissingError
-from geohound.model.work.kept_page import KeptPage
 from geohound.text.keyword_groups import GROUPS
 
 from . import options, printing

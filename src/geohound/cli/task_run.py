@@ -13,8 +13,8 @@ import typer
 from geohound import app
 from geohound.contracts import TaskStore
 from geohound.event_loop import run_async
-from geohound.model.work.event import Event
-from geohound.model.work.task import Budget, Ending, Wanted
+from geohound.model.crawl.event import Event
+from geohound.model.crawl.task import Budget, Ending, Wanted
 from geohound.settings import Settings
 from geohound.tasks.runner import TaskRunner
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geohound import app
+from geohound.model.crawl.event import Numbered, StateChanged, event_record
+from geohound.model.crawl.task import Task, TaskId, TaskKind, TaskState, Wanted
 from geohound.model.user_error import MissingError
-from geohound.model.work.event import Numbered, StateChanged, event_record
-from geohound.model.work.task import Task, TaskId, TaskKind, TaskState, Wanted
 from geohound.tasks.control import TaskControl, state_of
 
 from . import hints, options, printing

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from geohound.model.work.task import Task, TaskId
+from geohound.model.crawl.task import Task, TaskId
 
 WINDOW_S = 20.0  # over which is measured; shards move from one worker to one other
 BUSY = 0.7  # of a processor: who needs less has no more work than it can do

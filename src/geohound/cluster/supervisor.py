@@ -16,8 +16,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.crawl.task import Task, TaskId
 from geohound.model.version import __version__
-from geohound.model.work.task import Task, TaskId
 from geohound.settings import Settings
 from geohound.tasks.divided_work import is_divided
 

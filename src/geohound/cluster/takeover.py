@@ -6,7 +6,7 @@ import json
 from typing import Any, Protocol
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.work.task import UNDER_WAY, Task, TaskFilter, TaskState, Wanted
+from geohound.model.crawl.task import UNDER_WAY, Task, TaskFilter, TaskState, Wanted
 from geohound.tasks.divided_work import is_run_whole
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from geohound import app
 from geohound.contracts import StoreError
+from geohound.model.crawl.task import TaskId
 from geohound.model.version import __version__
-from geohound.model.work.task import TaskId
 from geohound.settings import Settings
 from geohound.tasks.claiming import this_process
 from geohound.tasks.divided_work import is_run_whole

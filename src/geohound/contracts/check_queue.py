@@ -8,6 +8,8 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from collections.abc import Awaitable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from geohound.model.crawl.shard import Shard
+    from geohound.model.crawl.task import Claim
     from geohound.model.monitoring.revisit import (
         DueLook,
         EndedLook,
@@ -15,8 +17,6 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
         StateStep,
     )
     from geohound.model.visit import Purpose
-    from geohound.model.work.shard import Shard
-    from geohound.model.work.task import Claim
 
 
 class CheckQueue(Protocol):

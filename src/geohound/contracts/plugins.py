@@ -11,13 +11,13 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from geohound.document import Document
     from geohound.model.addresses import Addresses
     from geohound.model.bbox import BBox
+    from geohound.model.crawl.harvest import HarvestPage
+    from geohound.model.crawl.order_options import OrderOptions
+    from geohound.model.crawl.web_search import SearchPage, SearchRequest, SearchTerms
     from geohound.model.export import ExportedService
     from geohound.model.layer_request import LayerRequest
     from geohound.model.service import Layer, Refusal, Service
     from geohound.model.visit import Candidate, Failure, Lane, Link, Outcome, Page
-    from geohound.model.work.harvest import HarvestPage
-    from geohound.model.work.order_options import OrderOptions
-    from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
     from .work import Fetcher
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from geohound.model.work.shard import Parcel, Shard, ShardNumbers
-    from geohound.model.work.task import Claim, TaskId
+    from geohound.model.crawl.shard import Parcel, Shard, ShardNumbers
+    from geohound.model.crawl.task import Claim, TaskId
 
 
 class ShardStore(Protocol):

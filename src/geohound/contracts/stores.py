@@ -24,20 +24,15 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
         Revision,
         ServiceSummary,
     )
-    from geohound.model.health import Check
-    from geohound.model.search.query import LayerResults, PlacedServices, Query, Results
-    from geohound.model.search.segment import Manifest
-    from geohound.model.service import KnownProofs, Service, Sighting
-    from geohound.model.visit import Candidate, RequestRecord
-    from geohound.model.work.data_file import (
+    from geohound.model.crawl.data_file import (
         DataFile,
         FileCounts,
         FileFilter,
         FileHead,
         NumberedFile,
     )
-    from geohound.model.work.event import Event, EventPage, Numbered
-    from geohound.model.work.frontier import (
+    from geohound.model.crawl.event import Event, EventPage, Numbered
+    from geohound.model.crawl.frontier import (
         FrontierBatch,
         FrontierState,
         LoggedUrl,
@@ -46,10 +41,10 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
         VisitCounts,
         VisitRecord,
     )
-    from geohound.model.work.host_claim import ClaimedHosts
-    from geohound.model.work.job import CachedRobots
-    from geohound.model.work.kept_page import KeptPage, PageRoom
-    from geohound.model.work.task import (
+    from geohound.model.crawl.host_claim import ClaimedHosts
+    from geohound.model.crawl.job import CachedRobots
+    from geohound.model.crawl.kept_page import KeptPage, PageRoom
+    from geohound.model.crawl.task import (
         Checkpoint,
         Claim,
         Ending,
@@ -60,8 +55,13 @@ if TYPE_CHECKING:  # types only: who needs a contract need not load these
         TaskState,
         Wanted,
     )
-    from geohound.model.work.watched import WatchedSite
-    from geohound.model.work.web_search import CachedSearch, KeptSearch, SearchPage
+    from geohound.model.crawl.watched import WatchedSite
+    from geohound.model.crawl.web_search import CachedSearch, KeptSearch, SearchPage
+    from geohound.model.health import Check
+    from geohound.model.search.query import LayerResults, PlacedServices, Query, Results
+    from geohound.model.search.segment import Manifest
+    from geohound.model.service import KnownProofs, Service, Sighting
+    from geohound.model.visit import Candidate, RequestRecord
 
 
 class StoreError(UserError):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from geohound.model.account import AuditEntry, Credential, Role, UserAccount
-    from geohound.model.work.task import TaskId
+    from geohound.model.crawl.task import TaskId
 
 
 class UserStore(Protocol):

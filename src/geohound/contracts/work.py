@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:  # types only: who needs a contract need not load these
     from datetime import datetime
 
+    from geohound.model.crawl.job import Job, Report
     from geohound.model.secrets import Secrets
     from geohound.model.visit import Validators, Visit
-    from geohound.model.work.job import Job, Report
 
 
 class Clock(Protocol):

@@ -9,8 +9,8 @@ from dataclasses import replace
 from geohound import probe
 from geohound.contracts import Kind
 from geohound.document import Document
+from geohound.model.crawl.harvest import MAX_LISTED, HarvestPage, Listed
 from geohound.model.visit import Page, Response
-from geohound.model.work.harvest import MAX_LISTED, HarvestPage, Listed
 from geohound.urls.address_book import AddressBook
 
 Mine = Callable[[Document], Awaitable[Page]]  # reads a document without a request

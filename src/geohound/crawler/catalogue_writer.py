@@ -11,12 +11,12 @@ from geohound import urls
 from geohound.model.bbox import overlaps
 from geohound.model.catalogue import Observation, Recorded
 from geohound.model.compact_sets import HashSet
+from geohound.model.crawl.job import PageRead, Report
 from geohound.model.failure import FailureReason
 from geohound.model.health import Check
 from geohound.model.score import score
 from geohound.model.service import Service, Sighting, version_order
 from geohound.model.visit import Candidate, Via
-from geohound.model.work.job import PageRead, Report
 
 from .crawl_plan import CrawlParts, Plan
 from .harvesting import harvests_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from geohound import urls
+from geohound.model.crawl.job import Report
 from geohound.model.visit import Candidate
-from geohound.model.work.job import Report
 
 MANY_HOSTS = 8  # that fail in a row without one answer between them
 MAX_AT_FAULT = 100_000

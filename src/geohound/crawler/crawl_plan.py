@@ -20,10 +20,10 @@ from geohound.contracts import (
 )
 from geohound.frontier import Frontier
 from geohound.model.bbox import BBox
+from geohound.model.crawl.kept_page import NO_ROOM, PageRoom
+from geohound.model.crawl.watched import NO_WATCHERS, WatcherPolicy
 from geohound.model.location import HostLocation
 from geohound.model.service import Service
-from geohound.model.work.kept_page import NO_ROOM, PageRoom
-from geohound.model.work.watched import NO_WATCHERS, WatcherPolicy
 from geohound.politeness import PolitenessPolicy
 from geohound.urls.address_book import AddressBook
 

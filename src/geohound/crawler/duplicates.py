@@ -13,8 +13,8 @@ from zlib import crc32
 
 from geohound import urls
 from geohound.model.compact_sets import CountMinSketch, HashSet, Recent
-from geohound.model.work.frontier import Memo
-from geohound.model.work.job import Sketch
+from geohound.model.crawl.frontier import Memo
+from geohound.model.crawl.job import Sketch
 
 from .page_sketch import family_key, name_key, shape_key
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 from functools import partial
 
 from geohound.contracts import StoreError
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.job import Job, Report
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate, Lane, Outcome, Purpose, Settlement
-from geohound.model.work.frontier import Settled
-from geohound.model.work.job import Job, Report
 
 from .autoscaled_pool import AutoscaledPool
 from .connectivity import ConnectivityMonitor, is_answer

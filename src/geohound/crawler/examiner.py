@@ -17,6 +17,19 @@ from geohound.data_files import START_BYTES, recognise
 from geohound.document import Document, watcher_report
 from geohound.document.refusals import redirected
 from geohound.model.compact_sets import HashSet, Recent
+from geohound.model.crawl.browsed import EventRow
+from geohound.model.crawl.harvest import HarvestPage
+from geohound.model.crawl.job import (
+    CachedRobots,
+    FailedCheck,
+    Job,
+    JobResult,
+    PageRead,
+    Redirected,
+    Report,
+    Sketch,
+)
+from geohound.model.crawl.kept_page import KeptPage
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.service import Service, Verdict
 from geohound.model.visit import (
@@ -30,19 +43,6 @@ from geohound.model.visit import (
     Validators,
     Visit,
 )
-from geohound.model.work.browsed import EventRow
-from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.job import (
-    CachedRobots,
-    FailedCheck,
-    Job,
-    JobResult,
-    PageRead,
-    Redirected,
-    Report,
-    Sketch,
-)
-from geohound.model.work.kept_page import KeptPage
 from geohound.text.keyword_groups import NO_KEYWORDS
 from geohound.urls.address_book import AddressBook
 

@@ -10,9 +10,9 @@ from datetime import timedelta
 from geohound import urls
 from geohound.contracts import DataFileStore
 from geohound.model.compact_sets import HashSet
+from geohound.model.crawl.data_file import DataFile, FileHead
+from geohound.model.crawl.job import FileLink, Report
 from geohound.model.visit import LAST, Candidate, Purpose, Via, order_score
-from geohound.model.work.data_file import DataFile, FileHead
-from geohound.model.work.job import FileLink, Report
 
 from .crawl_plan import CrawlParts, Plan
 from .link_scoring import admit

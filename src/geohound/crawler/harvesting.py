@@ -11,10 +11,10 @@ from datetime import date
 from geohound import urls
 from geohound.contracts import Harvester
 from geohound.document import Document
+from geohound.model.crawl.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Purpose, Via, order_score
-from geohound.model.work.harvest import MAX_CURSOR_BYTES, MAX_LISTED, HarvestPage
 from geohound.text.pattern_scan import PatternScan
 from geohound.urls.address_book import AddressBook
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from geohound.contracts import CatalogueStore, Examiner, KeptPages, RobotsCache
 from geohound.model.compact_sets import HashSet
+from geohound.model.crawl.job import CachedRobots, Job
+from geohound.model.crawl.kept_page import KeptPage
 from geohound.model.service import NOTHING_KNOWN
 from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.job import CachedRobots, Job
-from geohound.model.work.kept_page import KeptPage
 
 from .watched_sites import WatchedSites
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from geohound import urls
 from geohound.data_files import format_named
+from geohound.model.crawl.job import FileLink
+from geohound.model.crawl.task import Scope
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Link, LinkPlace, Page
-from geohound.model.work.job import FileLink
-from geohound.model.work.task import Scope
 from geohound.urls.address_book import AddressBook
 from geohound.urls.ogc import InvalidUrl, invalid_link, normalise_oss
 from geohound.urls.sinks import is_sink

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from geohound.model.crawl.data_file import FileHead
+from geohound.model.crawl.harvest import HarvestPage
+from geohound.model.crawl.job import PageRead, Redirected, Report
+from geohound.model.crawl.watched import WatcherReport
 from geohound.model.visit import Candidate, Failure
-from geohound.model.work.data_file import FileHead
-from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.job import PageRead, Redirected, Report
-from geohound.model.work.watched import WatcherReport
 
 
 class LogLine:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from geohound.model.crawl.job import Report
 from geohound.model.service import Service
 from geohound.model.visit import Candidate
-from geohound.model.work.job import Report
 
 
 class CrawlObserver(Protocol):

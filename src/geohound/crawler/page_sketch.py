@@ -9,8 +9,8 @@ from hashlib import blake2b
 from isal import isal_zlib
 
 from geohound import urls
+from geohound.model.crawl.job import Sketch
 from geohound.model.visit import Link, LinkPlace, Page
-from geohound.model.work.job import Sketch
 from geohound.urls.address_book import AddressBook
 
 _DIGITS = b"0123456789"

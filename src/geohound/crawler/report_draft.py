@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.fetcher_wrapper import FetcherWrapper, NextFetch
+from geohound.model.crawl.job import FileLink, PageRead, Sketch
+from geohound.model.crawl.kept_page import KeptPage
 from geohound.model.failure import FailureReason
 from geohound.model.service import Verdict
 from geohound.model.visit import Link, Page, Response, Validators, Visit
-from geohound.model.work.job import FileLink, PageRead, Sketch
-from geohound.model.work.kept_page import KeptPage
 
 NOTHING_SEEN = Verdict()
 

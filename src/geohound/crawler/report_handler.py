@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from geohound import urls
+from geohound.model.crawl.data_file import FileHead
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.harvest import HarvestPage
+from geohound.model.crawl.job import PageRead, Redirected, Report
+from geohound.model.crawl.watched import WatcherReport
 from geohound.model.failure import NOT_READ, FailureReason
 from geohound.model.visit import (
     UNRANKED,
@@ -22,11 +27,6 @@ from geohound.model.visit import (
     Via,
     order_score,
 )
-from geohound.model.work.data_file import FileHead
-from geohound.model.work.frontier import Settled
-from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.job import PageRead, Redirected, Report
-from geohound.model.work.watched import WatcherReport
 from geohound.politeness import retry_in_s
 
 from .catalogue_writer import CatalogueWriter

@@ -11,10 +11,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from geohound import urls
 from geohound.contracts import Clock, WatchedSiteStore
 from geohound.frontier.url_keys import url_key
-from geohound.model.failure import FailureReason
-from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.browsed import EventRow
-from geohound.model.work.watched import (
+from geohound.model.crawl.browsed import EventRow
+from geohound.model.crawl.watched import (
     REPORT_PATH,
     AskWatchers,
     FlagReset,
@@ -22,6 +20,8 @@ from geohound.model.work.watched import (
     WatcherPolicy,
     WatcherReport,
 )
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Candidate, Purpose, Via
 
 CONFIRM_S = 3.0  # after which the watcher may have seen in its log who took the site
 MAX_CONFIRMS = 4  # then it has no log, or does not read it: the flag says nothing

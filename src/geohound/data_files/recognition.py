@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from geohound.model.crawl.data_file import Evidence, FileHead
 from geohound.model.visit import Response
-from geohound.model.work.data_file import Evidence, FileHead
 
 from . import tiff
 from .formats import FORMATS

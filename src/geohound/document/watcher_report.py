@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from geohound import urls
+from geohound.model.crawl.browsed import EventRow
+from geohound.model.crawl.watched import WatchedPage, WatcherReport
 from geohound.model.visit import Response
-from geohound.model.work.browsed import EventRow
-from geohound.model.work.watched import WatchedPage, WatcherReport
 
 MAX_BYTES = 25_000_000
 MAX_PAGES = 50_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 
-from geohound.model.work.frontier import HostRole
+from geohound.model.crawl.frontier import HostRole
 
 from .host_queue import HostQueue
 from .thrift import ActiveLimit

@@ -9,9 +9,7 @@ from functools import partial
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError
 from geohound.model.compact_sets import Recent
-from geohound.model.failure import FailureReason
-from geohound.model.visit import Candidate, Lane, Settlement, Via
-from geohound.model.work.frontier import (
+from geohound.model.crawl.frontier import (
     Admitted,
     FrontierStats,
     Memo,
@@ -20,7 +18,9 @@ from geohound.model.work.frontier import (
     UrlEnd,
     UrlState,
 )
-from geohound.model.work.task import Claim
+from geohound.model.crawl.task import Claim
+from geohound.model.failure import FailureReason
+from geohound.model.visit import Candidate, Lane, Settlement, Via
 from geohound.politeness import HostTurns
 
 from .admission import Admission

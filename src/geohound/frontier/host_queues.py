@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from geohound.model.work.frontier import HostRole
+from geohound.model.crawl.frontier import HostRole
 
 from .active_hosts import ActiveHosts
 from .host_queue import PAGE, PROBE, HostQueue

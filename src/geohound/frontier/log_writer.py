@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from geohound.contracts import FrontierLog, StoreError
-from geohound.model.work.frontier import FrontierBatch
-from geohound.model.work.task import Claim
+from geohound.model.crawl.frontier import FrontierBatch
+from geohound.model.crawl.task import Claim
 
 from .pending import PendingUrl
 

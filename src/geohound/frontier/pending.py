@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from geohound.model.crawl.frontier import HostRole, UrlState
 from geohound.model.failure import FailureReason
 from geohound.model.visit import MAX_URL_CHARS, Candidate, Purpose, Settlement
-from geohound.model.work.frontier import HostRole, UrlState
 
 from .host_queue import HostQueue
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from geohound.contracts import Clock, FrontierLog, Order, StoreError, TaskStore
-from geohound.model.work.task import Claim
+from geohound.model.crawl.task import Claim
 from geohound.politeness import HostTurns
 
 from .frontier import Frontier

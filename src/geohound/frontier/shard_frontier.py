@@ -8,9 +8,9 @@ from typing import Any
 
 from geohound import urls
 from geohound.model.compact_sets import Recent
+from geohound.model.crawl.shard import Shard
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Candidate
-from geohound.model.work.shard import Shard
 
 from .frontier import Frontier
 from .pending import PendingUrl, host_of

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, paths, refusals
+from geohound.model.crawl.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _part
 from ._moved import with_moved

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import MAX_CURSOR_BYTES, HarvestPage
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import MAX_CURSOR_BYTES, HarvestPage
 
 from . import _asking
 

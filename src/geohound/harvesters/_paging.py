@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from geohound import urls
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
 

@@ -9,9 +9,9 @@ from datetime import date
 
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage
 from geohound.model.service import Service
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage
 
 from . import _asking
 

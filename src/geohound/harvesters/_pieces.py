@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage, fingerprint
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure, Response
-from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.document import Document, safe_xml
-from geohound.model.work.harvest import Listed
+from geohound.model.crawl.harvest import Listed
 
 from ._protocols import protocol_of
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from geohound.model.work.harvest import Listed
+from geohound.model.crawl.harvest import Listed
 
 from ._protocols import protocol_of
 from ._records import is_address, mapping, rows, words

@@ -6,8 +6,8 @@ import html
 import re
 
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import MAX_LISTED, HarvestPage, fingerprint
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import MAX_LISTED, HarvestPage, fingerprint
 
 from . import _asking
 from ._part import Part

@@ -9,8 +9,8 @@ from typing import Any
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._moved import with_moved

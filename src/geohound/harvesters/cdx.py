@@ -11,8 +11,8 @@ import orjson
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure, Response
-from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking
 from ._part import Part, from_date

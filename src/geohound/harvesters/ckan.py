@@ -9,7 +9,7 @@ from typing import Any
 
 from geohound import urls
 from geohound.document import Document
-from geohound.model.work.harvest import Listed
+from geohound.model.crawl.harvest import Listed
 
 from ._asking import number
 from ._moved import with_moved

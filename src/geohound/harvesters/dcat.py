@@ -8,8 +8,8 @@ from typing import Any
 
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._paging import JSON, Batch, address_of_page, page_of_links

@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document, safe_xml
+from geohound.model.crawl.harvest import HarvestPage, Listed, fingerprint
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed, fingerprint
 
 from . import _asking, _records
 from ._moved import with_moved

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 from geohound.model.failure import FailureReason
 from geohound.model.visit import MAX_URL_CHARS, Failure
-from geohound.model.work.harvest import MAX_LISTED, HarvestPage, Listed, fingerprint
 
 from . import _asking, _pieces
 from ._parquet_pages import CODED, DICTIONARY, PREFIXES, page_heads

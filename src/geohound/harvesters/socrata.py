@@ -7,7 +7,7 @@ from functools import partial
 
 from geohound import urls
 from geohound.document import Document
-from geohound.model.work.harvest import Listed
+from geohound.model.crawl.harvest import Listed
 
 from ._asking import number
 from ._moved import with_moved

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import HarvestPage, Listed
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, Listed
 
 from . import _asking
 from ._moved import with_moved

@@ -7,8 +7,8 @@ import re
 from geohound import urls
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.harvest import HarvestPage, fingerprint
 from geohound.model.visit import Failure
-from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _records
 from ._part import FRONT_BYTES, Part, from_date

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from geohound.contracts import Fetcher
+from geohound.model.crawl.harvest import HarvestPage, fingerprint
 from geohound.model.visit import Failure, Response
-from geohound.model.work.harvest import HarvestPage, fingerprint
 
 from . import _asking, _pieces
 from ._part import Part, from_date

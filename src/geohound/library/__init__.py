@@ -15,10 +15,10 @@ from geohound import app, probe, settings
 from geohound.event_loop import run_async
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Filter
+from geohound.model.crawl.task import Scope
 from geohound.model.health import Health, assess
 from geohound.model.search.query import Query
 from geohound.model.service import Layer, Service
-from geohound.model.work.task import Scope
 from geohound.settings import Settings, SettingsError
 from geohound.tasks.spec import crawl_spec
 from geohound.urls import canonical

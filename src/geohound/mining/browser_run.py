@@ -7,8 +7,8 @@ from typing import Protocol
 
 from geohound.contracts import Fetcher
 from geohound.document import Document
+from geohound.model.crawl.browsed import BrowsedPage, EventRow
 from geohound.model.visit import Link, Page
-from geohound.model.work.browsed import BrowsedPage, EventRow
 from geohound.urls.address_book import AddressBook
 
 from . import browser_traffic

@@ -9,8 +9,8 @@ from itertools import islice
 
 from geohound import jsflow, urls
 from geohound.jsflow import AnalysisBudget, Endpoint, Script
+from geohound.model.crawl.browsed import BrowsedPage, PageRequest
 from geohound.model.visit import Link, LinkPlace
-from geohound.model.work.browsed import BrowsedPage, PageRequest
 from geohound.urls.address_book import AddressBook
 
 from . import html, service_names

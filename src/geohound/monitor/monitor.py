@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from geohound.model.biography import KEPT_DAYS
+from geohound.model.crawl.event import CheckEnded, Warned
+from geohound.model.crawl.task import Ending
 from geohound.model.monitoring.maintenance import end_of_maintenance
 from geohound.model.monitoring.revisit import DueLook, EndedLook
 from geohound.model.visit import Purpose
-from geohound.model.work.event import CheckEnded, Warned
-from geohound.model.work.task import Ending
 
 from .ended import LookedAt, PutOff
 from .page_look import PageLooks

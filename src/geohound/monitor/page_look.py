@@ -11,12 +11,12 @@ from typing import Final
 
 from geohound import urls
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.event import ServiceFound
+from geohound.model.crawl.job import Job, PageRead, Report
 from geohound.model.health import Check
 from geohound.model.monitoring.revisit import DueLook, EndedLook, PageProof
 from geohound.model.service import Sighting
 from geohound.model.visit import Link, Purpose, Validators, Via
-from geohound.model.work.event import ServiceFound
-from geohound.model.work.job import Job, PageRead, Report
 
 from .ended import LookedAt, PutOff
 from .parts import MonitorParts

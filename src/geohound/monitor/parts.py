@@ -13,11 +13,11 @@ from geohound.contracts import (
     HistoryStore,
     Kind,
 )
+from geohound.model.crawl.event import Event
+from geohound.model.crawl.job import Job, Report
+from geohound.model.crawl.task import Claim
 from geohound.model.monitoring.maintenance import Maintenance
 from geohound.model.service import Service
-from geohound.model.work.event import Event
-from geohound.model.work.job import Job, Report
-from geohound.model.work.task import Claim
 from geohound.urls.address_book import AddressBook
 
 from .schedule import Revisiting

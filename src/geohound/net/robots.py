@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 
 from geohound.contracts import Clock
+from geohound.model.crawl.job import CachedRobots
 from geohound.model.failure import BUSY_STATUSES, FailureReason
 from geohound.model.visit import Failure, Response, Validators, Visit
-from geohound.model.work.job import CachedRobots
 from geohound.politeness import asked_pause_s
 
 from .address_guard import Target, parse_target

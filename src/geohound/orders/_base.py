@@ -9,8 +9,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from geohound import urls
+from geohound.model.crawl.order_options import OrderOptions
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page
-from geohound.model.work.order_options import OrderOptions
 
 NEVER = -math.inf  # a score: leave this URL out
 _STATIC = re.compile(r"(?:/|\.(?:s?html?|xhtml|txt|xml|rss))?$", re.IGNORECASE)

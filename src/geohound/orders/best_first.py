@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
+from geohound.model.crawl.order_options import OrderOptions
 from geohound.model.visit import Candidate, Link, LinkPlace, Page
-from geohound.model.work.order_options import OrderOptions
 
 from ._base import NEVER, BaseOrder, address
 from ._vector_space import VectorSpace

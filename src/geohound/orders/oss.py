@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from geohound.model.crawl.order_options import GroupRules, OrderOptions
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, Via
-from geohound.model.work.order_options import GroupRules, OrderOptions
 
 from ._base import NEVER, BaseOrder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from geohound.model.crawl.order_options import OrderOptions
+from geohound.model.crawl.task import SEEDS_PER_SEGMENT
 from geohound.model.visit import Candidate, Lane, Link, Outcome, Page, order_score
-from geohound.model.work.order_options import OrderOptions
-from geohound.model.work.task import SEEDS_PER_SEGMENT
 
 from ._base import NEVER, BaseOrder
 

@@ -14,11 +14,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from geohound.model.catalogue import Entry, Filter
+from geohound.model.crawl.data_file import NO_FILES
 from geohound.model.search.query import Hit, LayerHit, Query
 from geohound.model.service import Service
 from geohound.model.user_error import UserError
 from geohound.model.version import __version__
-from geohound.model.work.data_file import NO_FILES
 from geohound.reports import Table
 from geohound.reports.charts import draw
 from geohound.reports.charts.world import read_land

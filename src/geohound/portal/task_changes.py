@@ -10,7 +10,14 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from geohound.model.work.task import Task, TaskId, TaskKind, TaskSpec, TaskState, Wanted
+from geohound.model.crawl.task import (
+    Task,
+    TaskId,
+    TaskKind,
+    TaskSpec,
+    TaskState,
+    Wanted,
+)
 from geohound.tasks.control import NoSuchTaskError, TaskError, state_of
 
 from .access import Visitor, may_see, visitor_of

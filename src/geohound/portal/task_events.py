@@ -17,8 +17,8 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 
 from geohound.contracts import StoreError
-from geohound.model.work.event import EventPage, Numbered
-from geohound.model.work.task import TaskId, TaskState
+from geohound.model.crawl.event import EventPage, Numbered
+from geohound.model.crawl.task import TaskId, TaskState
 from geohound.tasks.control import NoSuchTaskError, TaskControl, state_of
 
 log = logging.getLogger(__name__)

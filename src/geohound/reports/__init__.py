@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geohound.model.work.frontier import EndedVisit
+from geohound.model.crawl.frontier import EndedVisit
 
 from ._table import (
     CatalogueFacts,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from geohound.contracts import CatalogueStore, HistoryStore
 from geohound.model.addresses import DOWNLOAD_LIMIT_S
 from geohound.model.catalogue import ALL, Filter, ServiceSummary
+from geohound.model.crawl.frontier import EndedVisit
 from geohound.model.notes import NO_VERDICTS, Verdicts
 from geohound.model.topic import Topic
-from geohound.model.work.frontier import EndedVisit
 
 Cell = str | int | float
 

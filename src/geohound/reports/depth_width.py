@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from geohound.model.work.frontier import EndedVisit
-from geohound.model.work.task import SEEDS_PER_SEGMENT
+from geohound.model.crawl.frontier import EndedVisit
+from geohound.model.crawl.task import SEEDS_PER_SEGMENT
 
 from ._table import Cell, TaskReport, new_services
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from geohound import urls
-from geohound.model.work.frontier import EndedVisit
+from geohound.model.crawl.frontier import EndedVisit
 
 from ._table import Cell, TaskReport, by_time
 

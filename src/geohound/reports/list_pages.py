@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from geohound.model.work.frontier import EndedVisit
+from geohound.model.crawl.frontier import EndedVisit
 
 from ._table import Cell, TaskReport
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geohound.model.work.frontier import EndedVisit
+from geohound.model.crawl.frontier import EndedVisit
 
 from ._table import Cell, TaskReport, by_time, new_services
 

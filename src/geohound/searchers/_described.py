@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from geohound.model.crawl.web_search import SearchPage, SearchRequest, SearchTerms
 from geohound.model.secrets import Secrets, holds_key
 from geohound.model.toml_file import other_places, read_toml, unknown_entries
 from geohound.model.user_error import UserError
-from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
 from ._asking import inside
 from ._part import WebSearcher, count, no_secrets, results

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import Fetcher
-from geohound.model.failure import FailureReason
-from geohound.model.secrets import Secrets
-from geohound.model.visit import MAX_URL_CHARS, Failure
-from geohound.model.work.web_search import (
+from geohound.model.crawl.web_search import (
     MAX_RESULTS,
     SearchPage,
     SearchRequest,
     SearchTerms,
     WebResult,
 )
+from geohound.model.failure import FailureReason
+from geohound.model.secrets import Secrets
+from geohound.model.visit import MAX_URL_CHARS, Failure
 
 from . import _asking
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from geohound import urls
+from geohound.model.crawl.web_search import SearchPage, SearchRequest, SearchTerms
 from geohound.model.secrets import Secrets
-from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
 
 from ._asking import inside
 from ._part import WebSearcher, count, results

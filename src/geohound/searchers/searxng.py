@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from geohound import urls
-from geohound.model.work.web_search import SearchPage, SearchRequest, SearchTerms
+from geohound.model.crawl.web_search import SearchPage, SearchRequest, SearchTerms
 
 from ._part import Answer, WebSearcher, count, results
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from geohound.model.work.shard import Shard
+from geohound.model.crawl.shard import Shard
 from geohound.urls import site
 
 PARTS = 65_536  # the shards of a task have equal ranges of these

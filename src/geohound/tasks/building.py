@@ -36,11 +36,11 @@ from geohound.crawler.workers.pool import WorkerPool
 from geohound.frontier import Frontier
 from geohound.frontier.recovery import open_frontier
 from geohound.frontier.shard_frontier import ShardFrontier
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Budget, Claim, Task, TaskKind
 from geohound.model.location import HostLocation
 from geohound.model.service import Service
 from geohound.model.visit import Candidate
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Budget, Claim, Task, TaskKind
 from geohound.politeness import PolitenessPolicy, TaskPoliteness, Turns
 from geohound.settings import Settings, SettingsError
 from geohound.urls.address_book import AddressBook

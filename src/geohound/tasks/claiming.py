@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from geohound.contracts import StoreError, TaskStore
-from geohound.model.work.task import Claim, Task, TaskId, TaskState, Wanted
+from geohound.model.crawl.task import Claim, Task, TaskId, TaskState, Wanted
 
 TTL_S = 30.0  # how long a claim lasts without renewal, where it cannot be checked whether its process runs
 

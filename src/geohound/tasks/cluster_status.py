@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.work.task import UNDER_WAY, Task
+from geohound.model.crawl.task import UNDER_WAY, Task
 from geohound.tasks.claiming import read_holder
 
 

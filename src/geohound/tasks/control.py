@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import TaskStore
-from geohound.model.user_error import MissingError, UserError
-from geohound.model.work.event import EventPage
-from geohound.model.work.task import (
+from geohound.model.crawl.event import EventPage
+from geohound.model.crawl.task import (
     UNFINISHED,
     Ending,
     Task,
@@ -19,6 +18,7 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.model.user_error import MissingError, UserError
 from geohound.settings import USUAL_PAGES
 from geohound.tasks.claiming import is_gone
 

@@ -10,10 +10,10 @@ from typing import Any
 from geohound import urls
 from geohound.crawler.crawl_plan import CrawlParts
 from geohound.crawler.engine import Crawl
+from geohound.model.crawl.event import Progressed
+from geohound.model.crawl.frontier import VisitRecord
+from geohound.model.crawl.task import Checkpoint, Ending
 from geohound.model.visit import Candidate, Lane
-from geohound.model.work.event import Progressed
-from geohound.model.work.frontier import VisitRecord
-from geohound.model.work.task import Checkpoint, Ending
 from geohound.politeness import TaskPoliteness
 
 from . import metrics

@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
-from geohound.model.work.event import (
+from geohound.model.crawl.event import (
     CheckEnded,
     Progressed,
     ServiceFound,
     VisitEnded,
     Warned,
 )
-from geohound.model.work.task import (
+from geohound.model.crawl.task import (
     Checkpoint,
     Claim,
     Ending,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from geohound.model.work.event import Event, Progressed, VisitEnded, Waiting
+from geohound.model.crawl.event import Event, Progressed, VisitEnded, Waiting
 
 Listener = Callable[[Event], None]
 MAX_VISITS = 5  # visits stored between two heartbeats; nobody could read more

@@ -24,12 +24,9 @@ from geohound.contracts import (
     TaskStore,
 )
 from geohound.crawler.crawl_plan import Plan
-from geohound.model.monitoring.maintenance import Maintenance, read_maintenance
-from geohound.model.service import Service
-from geohound.model.visit import Purpose, RequestRecord
-from geohound.model.work.event import Progressed, Warned
-from geohound.model.work.job import Job, Report
-from geohound.model.work.task import (
+from geohound.model.crawl.event import Progressed, Warned
+from geohound.model.crawl.job import Job, Report
+from geohound.model.crawl.task import (
     Budget,
     Checkpoint,
     Claim,
@@ -41,6 +38,9 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.model.monitoring.maintenance import Maintenance, read_maintenance
+from geohound.model.service import Service
+from geohound.model.visit import Purpose, RequestRecord
 from geohound.monitor.monitor import Monitor
 from geohound.monitor.notifying import Concerns, NoticePlan, Notifier
 from geohound.monitor.parts import MonitorParts, MonitorPlan

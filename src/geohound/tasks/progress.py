@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from geohound.model.crawl.event import Event, ServiceFound, VisitEnded, Warned
+from geohound.model.crawl.harvest import HarvestPage
+from geohound.model.crawl.job import PageRead, Redirected, Report
 from geohound.model.failure import FailureReason
 from geohound.model.location import HostLocation
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Failure, Purpose
-from geohound.model.work.event import Event, ServiceFound, VisitEnded, Warned
-from geohound.model.work.harvest import HarvestPage
-from geohound.model.work.job import PageRead, Redirected, Report
 from geohound.text.keyword_groups import GROUPS
 
 BOUNDS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)

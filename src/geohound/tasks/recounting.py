@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from geohound.contracts import CatalogueStore, DataFileStore, FrontierLog, RequestLog
-from geohound.model.work.task import TaskId
+from geohound.model.crawl.task import TaskId
 
 
 class Records(Protocol):

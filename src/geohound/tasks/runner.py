@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from geohound.contracts import Clock, FencedError, StoreError, TaskStore
-from geohound.model.work.event import Event, Numbered, Progressed, StateChanged, Warned
-from geohound.model.work.task import (
+from geohound.model.crawl.event import Event, Numbered, Progressed, StateChanged, Warned
+from geohound.model.crawl.task import (
     UNDER_WAY,
     Checkpoint,
     Claim,

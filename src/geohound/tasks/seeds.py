@@ -9,16 +9,16 @@ from datetime import date
 from typing import NamedTuple
 
 from geohound.contracts import FrontierLog, Harvester, Order
-from geohound.model.failure import REPEATED
-from geohound.model.visit import Candidate, Purpose, Settlement, Via
-from geohound.model.work.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
-from geohound.model.work.task import (
+from geohound.model.crawl.frontier import FrontierBatch, UrlEnd, UrlState, VisitRecord
+from geohound.model.crawl.task import (
     SEEDS_PER_SEGMENT,
     Claim,
     TaskId,
     TaskKind,
     TaskSpec,
 )
+from geohound.model.failure import REPEATED
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
 from geohound.urls.address_book import AddressBook
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from geohound.contracts import Clock, ShardStore, TaskStore
+from geohound.model.crawl.event import Progressed
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Checkpoint, Claim, Ending
 from geohound.model.visit import Candidate, Lane
-from geohound.model.work.event import Progressed
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Checkpoint, Claim, Ending
 
 from .crawling import CrawlWork
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from geohound.model.crawl.frontier import VisitRecord
+from geohound.model.crawl.task import Task, TaskKind
 from geohound.model.visit import Candidate, Via
-from geohound.model.work.frontier import VisitRecord
-from geohound.model.work.task import Task, TaskKind
 
 HARVESTS = "harvests"  # of several catalogues at once
 SEEDS = "seeds"  # the source of seeds that the user gave

@@ -12,9 +12,9 @@ from geohound.crawler.link_filter import ScopeFilter
 from geohound.frontier import FrontierLimits
 from geohound.frontier.thrift import Thrift
 from geohound.model.bbox import BBox
-from geohound.model.work.kept_page import PageRoom
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import (
+from geohound.model.crawl.kept_page import PageRoom
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import (
     Budget,
     CrawlGoal,
     Policy,
@@ -23,7 +23,7 @@ from geohound.model.work.task import (
     TaskKind,
     TaskSpec,
 )
-from geohound.model.work.watched import (
+from geohound.model.crawl.watched import (
     NO_WATCHERS,
     AskWatchers,
     FlagReset,

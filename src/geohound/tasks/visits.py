@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from geohound.contracts import FrontierLog, Order, TaskStore
 from geohound.frontier.thrift import ActiveLimit
+from geohound.model.crawl.frontier import HostRole, UrlState, VisitRecord
+from geohound.model.crawl.task import Task, TaskId, TaskKind
 from geohound.model.service import Service
 from geohound.model.visit import READING, Candidate, Lane, Via
-from geohound.model.work.frontier import HostRole, UrlState, VisitRecord
-from geohound.model.work.task import Task, TaskId, TaskKind
 
 from .control import NoSuchTaskError
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from geohound.data_files import FORMATS
-from geohound.model.work.data_file import Evidence, FileFilter, NumberedFile
+from geohound.model.crawl.data_file import Evidence, FileFilter, NumberedFile
 
 from .known import Timestamp
 from .params import read_words

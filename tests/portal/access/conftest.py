@@ -14,7 +14,7 @@ from portal_people import PASSWORD, SAMPLE, tasks_in
 from geohound.accounts import Accounts
 from geohound.accounts.passwords import Passwords
 from geohound.model.account import Role
-from geohound.model.work.task import CrawlGoal, TaskSpec, TaskState
+from geohound.model.crawl.task import CrawlGoal, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.portal.app import create_app
 from geohound.search.index import CatalogueIndex

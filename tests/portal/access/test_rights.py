@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from geohound.accounts import Accounts
 from geohound.model.account import TokenScope
-from geohound.model.work.task import CrawlGoal, TaskSpec, TaskState
+from geohound.model.crawl.task import CrawlGoal, TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.portal.access import guarded
 from geohound.portal.app import create_app

@@ -17,11 +17,11 @@ from geohound import app
 from geohound.contracts import StoreError
 from geohound.model.account import Role, UserAccount
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import TaskSpec, TaskState
 from geohound.model.search.query import Query
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Purpose, Via
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import TaskSpec, TaskState
 from geohound.net.clock import SystemClock
 from geohound.settings import Settings
 from geohound.stores.postgres import open_store, schema

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from geohound.contracts import StoreError
-from geohound.model.work.event import Warned
-from geohound.model.work.task import TaskSpec, Wanted
+from geohound.model.crawl.event import Warned
+from geohound.model.crawl.task import TaskSpec, Wanted
 from geohound.net.clock import SystemClock
 from geohound.stores.postgres import hints, open_store
 from geohound.stores.sql.database import ANYTHING

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from geohound.model.work.task import TaskSpec
+from geohound.model.crawl.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores import postgres
 from geohound.stores.postgres import database

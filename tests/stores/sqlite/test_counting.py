@@ -11,11 +11,11 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.model.catalogue import CandidateCounts, Observation
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.task import CrawlGoal, TaskSpec
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service, Sighting
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.task import CrawlGoal, TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.reports import CATALOGUE_REPORTS, CatalogueFacts
 from geohound.stores.sqlite import Store, open_store

@@ -11,12 +11,12 @@ import pytest
 
 from geohound.contracts import FencedError, StoreError
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.frontier import FrontierBatch, NewUrl, UrlState
+from geohound.model.crawl.job import CachedRobots
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import Check, HealthState, assess
 from geohound.model.service import Layer, Service, Sighting
 from geohound.model.visit import Candidate, RequestRecord, Via
-from geohound.model.work.frontier import FrontierBatch, NewUrl, UrlState
-from geohound.model.work.job import CachedRobots
-from geohound.model.work.task import TaskSpec
 from geohound.net.clock import SystemClock
 from geohound.stores.sql.group_commit import GroupCommit, awaited
 from geohound.stores.sqlite import open_store

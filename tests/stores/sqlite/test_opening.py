@@ -20,13 +20,13 @@ from geohound.frontier import FrontierLimits
 from geohound.model.account import Role, UserAccount
 from geohound.model.bbox import BBox
 from geohound.model.catalogue import Observation
+from geohound.model.crawl.frontier import Settled
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import TaskSpec
 from geohound.model.health import HealthState
 from geohound.model.search.query import Query
 from geohound.model.service import Extent, Layer, Service, Sighting
 from geohound.model.visit import Candidate, Lane, Purpose, Settlement, Via
-from geohound.model.work.frontier import Settled
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import TaskSpec
 from geohound.search import index
 from geohound.stores.sql.services import codec
 from geohound.stores.sqlite import StoreError, database, open_store

@@ -10,10 +10,8 @@ from frontiers import open_with_delay
 
 from geohound.frontier import FrontierLimits
 from geohound.model.catalogue import Observation
-from geohound.model.service import Service, Sighting
-from geohound.model.visit import Candidate, Via
-from geohound.model.work.event import ServiceFound
-from geohound.model.work.task import (
+from geohound.model.crawl.event import ServiceFound
+from geohound.model.crawl.task import (
     Budget,
     CrawlGoal,
     Ending,
@@ -23,6 +21,8 @@ from geohound.model.work.task import (
     TaskState,
     Wanted,
 )
+from geohound.model.service import Service, Sighting
+from geohound.model.visit import Candidate, Via
 from geohound.stores.sqlite import open_store
 
 BEFORE = Path(__file__).parents[1] / "captures" / "catalogue-v6.db.gz"

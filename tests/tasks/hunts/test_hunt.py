@@ -14,12 +14,12 @@ from geohound.agent.evolution import Phase, StayLimits
 from geohound.agent.knowledge import Knowledge, read_knowledge
 from geohound.agent.rules import PUBLISHED, AgentRules, ScoreRules
 from geohound.agent.subject import Subject
+from geohound.model.crawl.job import PageRead, Report
+from geohound.model.crawl.task import TaskKind
+from geohound.model.crawl.web_search import SearchPage, SearchTerms, WebResult
 from geohound.model.failure import FailureReason
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Failure, Link, Page, Purpose, Via
-from geohound.model.work.job import PageRead, Report
-from geohound.model.work.task import TaskKind
-from geohound.model.work.web_search import SearchPage, SearchTerms, WebResult
 from geohound.settings import Settings
 from geohound.stores.memory.searches import MemorySearchCache
 from geohound.tasks.hunts.hunt import Hunt

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from geohound.model.work.event import Progressed
-from geohound.model.work.task import Ending
+from geohound.model.crawl.event import Progressed
+from geohound.model.crawl.task import Ending
 from geohound.tasks.hunts.work import HuntWork
 
 NOW = Progressed(

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from geohound.model.crawl.job import Job, PageRead, Report
 from geohound.model.visit import Link, LinkPlace, Purpose
-from geohound.model.work.job import Job, PageRead, Report
 
 from .turns import TurnMessage
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from geohound import urls
 from geohound.contracts import Examiner
-from geohound.model.work.job import Job
+from geohound.model.crawl.job import Job
 from geohound.politeness import Turns
 
 from .channel import MARK, REFRESH, Incoming, Packed, framed, pack_report, unpack_job

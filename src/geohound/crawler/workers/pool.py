@@ -17,9 +17,9 @@ from hashlib import blake2b
 from geohound import urls
 from geohound.contracts import StoreError
 from geohound.model.compact_sets import Recent
+from geohound.model.crawl.job import Job, Report
 from geohound.model.failure import FailureReason
 from geohound.model.visit import Failure
-from geohound.model.work.job import Job, Report
 from geohound.politeness import LocalTurns
 
 from .channel import MARK, REFRESH, WorkerChannel

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geohound.model.work.task import Task
+from geohound.model.crawl.task import Task
 from geohound.portal.portal import portal_of
 from geohound.portal.write_access import READ_ONLY, check_same_site, is_form
 from geohound.tasks.control import NoSuchTaskError

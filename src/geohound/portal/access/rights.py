@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from geohound.model.account import Role, TokenScope
-from geohound.model.work.task import Task
+from geohound.model.crawl.task import Task
 from geohound.portal.portal import Portal
 
 from .visitor import Visitor

@@ -8,7 +8,7 @@ from typing import Any
 
 from geohound.contracts import CatalogueStore
 from geohound.model.catalogue import Filter
-from geohound.model.work.event import (
+from geohound.model.crawl.event import (
     Numbered,
     Progressed,
     ServiceFound,
@@ -16,7 +16,7 @@ from geohound.model.work.event import (
     Warned,
     waiting_text,
 )
-from geohound.model.work.task import TaskId, TaskState
+from geohound.model.crawl.task import TaskId, TaskState
 
 MAX_POINTS = 200  # of each curve
 MAX_PLACES = 2_000

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from geohound.model.crawl.event import WAITING_TEXTS, ServiceFound
+from geohound.model.crawl.task import Task, TaskKind, TaskState, Wanted
 from geohound.model.failure import FailureReason
-from geohound.model.work.event import WAITING_TEXTS, ServiceFound
-from geohound.model.work.task import Task, TaskKind, TaskState, Wanted
 from geohound.portal.access import may_use, visitor_of
 from geohound.portal.access.forms import field_of, read_form
 from geohound.portal.access.rights import Right, may_change

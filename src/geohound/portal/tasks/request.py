@@ -13,8 +13,8 @@ from msgspec import Meta
 from geohound import urls
 from geohound.agent.queries import planned_queries, with_other_names, words_of
 from geohound.model.bbox import BBox
+from geohound.model.crawl.task import Budget, CrawlGoal, MonitorGoal, TaskKind, TaskSpec
 from geohound.model.topic import Topic
-from geohound.model.work.task import Budget, CrawlGoal, MonitorGoal, TaskKind, TaskSpec
 from geohound.tasks.spec import hunt_spec
 from geohound.views.parsing import (
     ParameterError,

@@ -16,8 +16,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from geohound.accounts.networks import network_of
-from geohound.model.work.event import Numbered, event_record
-from geohound.model.work.task import Task, TaskId, Wanted
+from geohound.model.crawl.event import Numbered, event_record
+from geohound.model.crawl.task import Task, TaskId, Wanted
 from geohound.portal.access import may_see, visitor_of
 from geohound.portal.json_responses import answer
 from geohound.portal.openapi import ApiOperation, Parameter, parameters

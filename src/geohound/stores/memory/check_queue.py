@@ -10,6 +10,8 @@ from functools import reduce
 from operator import add
 
 from geohound.contracts import CatalogueStore, FencedError, TaskStore
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Claim
 from geohound.model.health import HealthState, assess
 from geohound.model.monitoring.layer_check import LayerCheck
 from geohound.model.monitoring.revisit import (
@@ -20,8 +22,6 @@ from geohound.model.monitoring.revisit import (
     StateStep,
 )
 from geohound.model.visit import Purpose
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Claim
 from geohound.stores.divisions import part_of, parts_of
 from geohound.urls import host
 

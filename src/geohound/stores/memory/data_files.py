@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime
 
-from geohound.model.work.data_file import (
+from geohound.model.crawl.data_file import (
     ALL_FILES,
     DataFile,
     FileCounts,
@@ -17,7 +17,7 @@ from geohound.model.work.data_file import (
     FileHead,
     NumberedFile,
 )
-from geohound.model.work.task import TaskId
+from geohound.model.crawl.task import TaskId
 
 from .completed import done
 

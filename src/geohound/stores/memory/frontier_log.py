@@ -9,9 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from geohound.contracts import FencedError, StoreError, TaskStore
-from geohound.model.failure import NOT_ASKED, FailureReason
-from geohound.model.visit import Candidate, Purpose, Settlement, Via
-from geohound.model.work.frontier import (
+from geohound.model.crawl.frontier import (
     MAX_MEMOS,
     FrontierBatch,
     FrontierState,
@@ -23,7 +21,9 @@ from geohound.model.work.frontier import (
     VisitCounts,
     VisitRecord,
 )
-from geohound.model.work.task import Claim, TaskId
+from geohound.model.crawl.task import Claim, TaskId
+from geohound.model.failure import NOT_ASKED, FailureReason
+from geohound.model.visit import Candidate, Purpose, Settlement, Via
 
 from .completed import done
 from .shards import MemoryShards

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from geohound.contracts import Clock
-from geohound.model.work.host_claim import ClaimedHosts
+from geohound.model.crawl.host_claim import ClaimedHosts
 
 
 @dataclass(slots=True)

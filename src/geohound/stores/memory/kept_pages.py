@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from geohound.contracts import Clock
-from geohound.model.work.kept_page import KeptPage, PageRoom
+from geohound.model.crawl.kept_page import KeptPage, PageRoom
 
 from .completed import done
 

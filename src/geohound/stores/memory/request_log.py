@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from geohound.model.crawl.frontier import RequestCounts
+from geohound.model.crawl.task import TaskId
 from geohound.model.visit import RequestRecord
-from geohound.model.work.frontier import RequestCounts
-from geohound.model.work.task import TaskId
 
 from .completed import done
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from geohound.contracts import Clock
-from geohound.model.work.task import TaskId
-from geohound.model.work.web_search import CachedSearch, KeptSearch, SearchPage
+from geohound.model.crawl.task import TaskId
+from geohound.model.crawl.web_search import CachedSearch, KeptSearch, SearchPage
 
 from .completed import done
 

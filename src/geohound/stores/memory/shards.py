@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from geohound.contracts import FencedError
+from geohound.model.crawl.shard import Parcel, Shard, ShardNumbers
+from geohound.model.crawl.task import Claim, TaskId
 from geohound.model.visit import Candidate
-from geohound.model.work.shard import Parcel, Shard, ShardNumbers
-from geohound.model.work.task import Claim, TaskId
 
 from .tasks import MemoryTasks
 

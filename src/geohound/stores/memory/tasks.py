@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from geohound.contracts import Clock, FencedError
-from geohound.model.work.event import Event, EventPage, Numbered, StateChanged
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import (
+from geohound.model.crawl.event import Event, EventPage, Numbered, StateChanged
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import (
     ALL_TASKS,
     Checkpoint,
     Claim,

@@ -13,7 +13,7 @@ from geohound.model.account import (
     Role,
     UserAccount,
 )
-from geohound.model.work.task import TaskId
+from geohound.model.crawl.task import TaskId
 
 
 class MemoryUsers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 
-from geohound.model.work.watched import WatchedSite
+from geohound.model.crawl.watched import WatchedSite
 
 from .completed import done
 

@@ -44,7 +44,7 @@ from .services.writing import record
 if TYPE_CHECKING:  # who only searches does without both
     import asyncio
 
-    from geohound.model.work.task import TaskId
+    from geohound.model.crawl.task import TaskId
 
 _DAY_S = 86400.0
 _PAGE_SERVICES = 200

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import Claim
 from geohound.model.health import HealthState
 from geohound.model.monitoring.revisit import (
     DueLook,
@@ -16,8 +18,6 @@ from geohound.model.monitoring.revisit import (
     StateStep,
 )
 from geohound.model.visit import Purpose, Validators
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import Claim
 from geohound.stores.divisions import part_of, parts_of
 from geohound.urls import host
 

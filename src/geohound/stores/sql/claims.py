@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geohound.contracts import FencedError
-from geohound.model.work.task import Claim, TaskId, Wanted
+from geohound.model.crawl.task import Claim, TaskId, Wanted
 
 from .database import Connection
 

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any
 
-from geohound.model.work.data_file import (
+from geohound.model.crawl.data_file import (
     ALL_FILES,
     DataFile,
     Evidence,
@@ -17,7 +17,7 @@ from geohound.model.work.data_file import (
     FileHead,
     NumberedFile,
 )
-from geohound.model.work.task import TaskId
+from geohound.model.crawl.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database, marks
 from .group_commit import LINGER_S, GroupCommit, awaited

@@ -11,17 +11,7 @@ from typing import Any
 
 from geohound.contracts import StoreError
 from geohound.model.compact_sets import Recent
-from geohound.model.failure import NOT_ASKED, FailureReason
-from geohound.model.service import Service
-from geohound.model.visit import (
-    MAX_URL_CHARS,
-    READING,
-    Candidate,
-    Purpose,
-    Settlement,
-    Via,
-)
-from geohound.model.work.frontier import (
+from geohound.model.crawl.frontier import (
     MAX_MEMOS,
     EndedVisit,
     FrontierBatch,
@@ -35,7 +25,17 @@ from geohound.model.work.frontier import (
     VisitCounts,
     VisitRecord,
 )
-from geohound.model.work.task import Claim, TaskId
+from geohound.model.crawl.task import Claim, TaskId
+from geohound.model.failure import NOT_ASKED, FailureReason
+from geohound.model.service import Service
+from geohound.model.visit import (
+    MAX_URL_CHARS,
+    READING,
+    Candidate,
+    Purpose,
+    Settlement,
+    Via,
+)
 
 from . import claims, parcels
 from .database import Connection, Database, marks

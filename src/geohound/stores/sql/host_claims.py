@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from geohound.contracts import Clock
-from geohound.model.work.host_claim import ClaimedHosts
+from geohound.model.crawl.host_claim import ClaimedHosts
 
 from .database import Database
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from geohound.contracts import Clock
-from geohound.model.work.kept_page import KeptPage, PageRoom
+from geohound.model.crawl.kept_page import KeptPage, PageRoom
 
 from .database import Connection, Database, marks
 from .group_commit import GroupCommit, SharedWrite

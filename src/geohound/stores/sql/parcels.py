@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import msgspec
 
+from geohound.model.crawl.task import TaskId
 from geohound.model.visit import Candidate
-from geohound.model.work.task import TaskId
 
 from .database import Connection
 from .services.codec import clean

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from geohound.model.crawl.frontier import RequestCounts
+from geohound.model.crawl.task import TaskId
 from geohound.model.failure import FailureReason
 from geohound.model.visit import MAX_URL_CHARS, RequestRecord
-from geohound.model.work.frontier import RequestCounts
-from geohound.model.work.task import TaskId
 
 from .database import ALL_ROWS, Connection, Database
 from .group_commit import GroupCommit, SharedWrite

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from geohound.contracts import Clock
-from geohound.model.work.job import CachedRobots
+from geohound.model.crawl.job import CachedRobots
 
 from .database import Connection, Database, marks
 from .group_commit import LINGER_S, GroupCommit, awaited

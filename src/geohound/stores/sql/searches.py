@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 import orjson
 
 from geohound.contracts import Clock
-from geohound.model.work.task import TaskId
-from geohound.model.work.web_search import (
+from geohound.model.crawl.task import TaskId
+from geohound.model.crawl.web_search import (
     KEPT_PAGES_H,
     CachedSearch,
     KeptSearch,

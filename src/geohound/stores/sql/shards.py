@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geohound.model.work.event import StateChanged
-from geohound.model.work.shard import Parcel, Shard, ShardNumbers
-from geohound.model.work.task import Claim, TaskId, TaskState
+from geohound.model.crawl.event import StateChanged
+from geohound.model.crawl.shard import Parcel, Shard, ShardNumbers
+from geohound.model.crawl.task import Claim, TaskId, TaskState
 
 from . import claims
 from .database import Connection, Database, marks

@@ -13,10 +13,10 @@ import msgspec
 import orjson
 
 from geohound.contracts import Clock
-from geohound.model.work.event import EVENTS, Event, EventPage, Numbered, StateChanged
-from geohound.model.work.frontier import EndedVisit, VisitRecord
-from geohound.model.work.shard import Shard
-from geohound.model.work.task import (
+from geohound.model.crawl.event import EVENTS, Event, EventPage, Numbered, StateChanged
+from geohound.model.crawl.frontier import EndedVisit, VisitRecord
+from geohound.model.crawl.shard import Shard
+from geohound.model.crawl.task import (
     ALL_TASKS,
     Checkpoint,
     Claim,

@@ -15,7 +15,7 @@ from geohound.model.account import (
     TokenScope,
     UserAccount,
 )
-from geohound.model.work.task import TaskId
+from geohound.model.crawl.task import TaskId
 
 from .database import Database
 from .services.codec import clean

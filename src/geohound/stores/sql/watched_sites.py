@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from geohound.model.work.watched import WatchedSite
+from geohound.model.crawl.watched import WatchedSite
 
 from .database import Connection, Database
 from .group_commit import LINGER_S, GroupCommit, awaited

@@ -51,7 +51,7 @@ def specify(connection: sqlite3.Connection) -> None:
     rows = connection.execute(
         "SELECT id, spec, seeds, counters FROM task LEFT JOIN progress ON task = id"
     ).fetchall()
-    from geohound.model.work.task import Ending  # noqa: PLC0415 - few files are of that age
+    from geohound.model.crawl.task import Ending  # noqa: PLC0415 - few files are of that age
 
     for task, stored, seeds, counters in rows:
         spec = _spec(orjson.loads(stored), orjson.loads(seeds))

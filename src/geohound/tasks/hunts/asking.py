@@ -16,8 +16,8 @@ from geohound.agent.deepening import (
 from geohound.agent.knowledge import MANY_RESULTS, Knowledge, Query
 from geohound.contracts import Clock
 from geohound.model.compact_sets import HashSet
-from geohound.model.work.event import QueryAnswered
-from geohound.model.work.web_search import SearchPage
+from geohound.model.crawl.event import QueryAnswered
+from geohound.model.crawl.web_search import SearchPage
 
 from .hunt_plan import AgentState, HuntPlan
 from .providers import AskedSearcher, PageAsked, Providers

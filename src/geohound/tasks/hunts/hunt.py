@@ -20,8 +20,8 @@ from geohound.agent.queries import DAY_S, daily_queries
 from geohound.agent.rules import limit_for
 from geohound.agent.seed_selection import fewest_queries
 from geohound.contracts import Clock, Order
+from geohound.model.crawl.task import TaskId
 from geohound.model.visit import Candidate
-from geohound.model.work.task import TaskId
 from geohound.urls.address_book import AddressBook
 
 from .asking import AskedQuery, Asker, plain_query

@@ -12,9 +12,9 @@ from geohound.agent.subject import Subject
 from geohound.agent.words import text_words, url_words
 from geohound.crawler.observer import CrawlObserver
 from geohound.model.compact_sets import HashSet, Recent
+from geohound.model.crawl.job import PageRead, Report
 from geohound.model.service import Service
 from geohound.model.visit import Candidate, Page, Purpose
-from geohound.model.work.job import PageRead, Report
 from geohound.tasks.source_yields import SourceYields
 from geohound.urls.address_book import AddressBook
 

@@ -22,9 +22,9 @@ from geohound.contracts import (
     Searcher,
 )
 from geohound.crawler.observer import CrawlObserver
+from geohound.model.crawl.frontier import VisitRecord
+from geohound.model.crawl.task import SEEDS_PER_SEGMENT, CrawlGoal, TaskId
 from geohound.model.visit import Candidate, Purpose, Via
-from geohound.model.work.frontier import VisitRecord
-from geohound.model.work.task import SEEDS_PER_SEGMENT, CrawlGoal, TaskId
 from geohound.settings import Settings
 from geohound.tasks.event_feed import EventFeed
 from geohound.tasks.source_yields import CATALOGUE, SourceYields

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from geohound.agent.query_sets import in_url
 from geohound.contracts import Clock, Fetcher, SearchCache, Searcher
+from geohound.model.crawl.event import Event, QueryAnswered
+from geohound.model.crawl.task import TaskId
+from geohound.model.crawl.web_search import SearchPage, SearchRequest
 from geohound.model.visit import Failure
-from geohound.model.work.event import Event, QueryAnswered
-from geohound.model.work.task import TaskId
-from geohound.model.work.web_search import SearchPage, SearchRequest
 from geohound.tasks.source_yields import SourceYields
 
 MAX_PAUSE_S = 60.0  # that a provider may ask for before it is given up for this run

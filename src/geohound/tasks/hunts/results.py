@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from geohound import urls
 from geohound.agent.seed_selection import best_seeds
 from geohound.contracts import Order, SearchCache
+from geohound.model.crawl.frontier import VisitRecord
+from geohound.model.crawl.web_search import KEPT_PAGES_H, SearchPage
 from geohound.model.visit import Candidate, Link, Page, Purpose, Via
-from geohound.model.work.frontier import VisitRecord
-from geohound.model.work.web_search import KEPT_PAGES_H, SearchPage
 from geohound.urls.address_book import AddressBook
 
 MAX_STEPS = 2_000  # that the record of a task holds

@@ -9,9 +9,9 @@ from typing import Any
 
 from geohound.agent.measures import discovery_velocity
 from geohound.frontier.holding import HoldingFrontier
+from geohound.model.crawl.event import Progressed
+from geohound.model.crawl.task import Checkpoint, Ending
 from geohound.model.visit import Candidate
-from geohound.model.work.event import Progressed
-from geohound.model.work.task import Checkpoint, Ending
 from geohound.tasks.crawling import CrawlWork
 
 from .hunt import Hunt

@@ -20,7 +20,10 @@ NEEDS_TLS = {
     "fresh-global-namespace-two-scripts",
 }
 # A library asks its own services by https, whatever the page says.
-BUILT_IN = {"worldwind: wms http://worldwind25.arc.nasa.gov/wms"}
+BUILT_IN = {
+    "worldwind: wms http://worldwind25.arc.nasa.gov/wms",
+    "worldwind: wms http://worldwind26.arc.nasa.gov/elev",
+}
 # An API tells at its root that it has tiles, and a WMTS of plain addresses where it stands in a file of its own: these
 # are played by servers that know neither.
 NOT_PLAYED = {

@@ -186,7 +186,7 @@ def test_previews_are_asked_of_other_servers_only_once_the_visitor_says_so(
     page.get_by_role("button", name="Show previews").click()
     picture = page.locator(".hit-preview").first
     picture.wait_for()
-    page.wait_for_function("document.querySelector('.hit-preview').naturalWidth > 0")
+    expect(picture).not_to_have_js_property("naturalWidth", 0)
     assert elsewhere
     assert all(not request.headers.get("referer") for request in elsewhere)
     page.get_by_role("button", name="Show previews").click()
